@@ -3,6 +3,7 @@
 
 #include "common/copy.cuh"
 #include "common/work_limits.cuh"
+#include "engine/download.cuh"
 #include "engine/product_part.cuh"
 #include "eig_chunk.cuh"
 #include "eig_whole.cuh"
@@ -245,25 +246,17 @@ gla_status submit (cuda_engine *e, int slot, const gla_eig_chunk *chunk, const i
              : take_results (e, slot, chunk, a, whole);
 }
 
-// 4 bytes each, as type s has.
-template <class T> gla_status download_info (cuda_engine *e, int slot, const gla_eig_chunk *chunk)
-{
-  eig_args<T> a = args_of<T> (e, slot, chunk);
-  gla_array info = gla_array_packed (chunk->info, GLA_TYPE_S, 1, 1, a.pages, GLA_DEVICE_HOST);
-  return engine_download (e, slot, &info, a.info);
-}
-
 // Downloads the part of the spectrum and its counts, which are known where all pages have as many.
-template <class T> gla_status finish_range (cuda_engine *e, int slot, const gla_eig_chunk *chunk)
+template <class T>
+gla_status finish_range (cuda_engine *e, int slot, const gla_eig_chunk *chunk, const int32_t *info)
 {
   const eig_range_args<T> r = range_of<T> (e, slot, chunk);
-  gla_array count = gla_array_packed (chunk->count, GLA_TYPE_D, 1, 1, r.pages, GLA_DEVICE_HOST);
   const bool counted = !eig_writes_part (e, &e->eig_job); // by eig_take_range
   if (!*chunk->clean && !counted)
-    GLA_TRY (download_info<T> (e, slot, chunk));
+    GLA_TRY (download_words (e, slot, chunk->info, info, r.pages));
   const bool equal = (*chunk->clean || !counted) && !r.interval;
   if (chunk->count != NULL && !equal)
-    GLA_TRY (engine_download (e, slot, &count, r.count)); // 8 bytes each, as type d has
+    GLA_TRY (download_words (e, slot, chunk->count, r.count, r.pages));
   else if (chunk->count != NULL)
     for (int64_t p = 0; p < r.pages; p++)
       chunk->count[p] = *chunk->clean || chunk->info[p] == 0 ? r.columns : 0;
@@ -285,17 +278,13 @@ template <class T> gla_status finish (cuda_engine *e, int slot, const gla_eig_ch
   }
   *chunk->clean = e->counter[slot] == 0;
   if (!all)
-    GLA_TRY (finish_range<T> (e, slot, chunk));
+    GLA_TRY (finish_range<T> (e, slot, chunk, a.info));
   if (all && !e->eig_job.head.device_arrays)
     GLA_TRY (engine_download (e, slot, &chunk->lambda, a.lambda));
   if (all && !e->eig_job.head.device_arrays && e->eig_job.vectors)
     GLA_TRY (engine_download (e, slot, &chunk->V, a.V));
-  if (*chunk->clean)
-    return GLA_OK;
-  gla_array skew = gla_array_packed (chunk->skew, GLA_TYPE_D, 1, 1, a.pages, GLA_DEVICE_HOST);
-  if (e->eig_job.triangle == GLA_TRIANGLE_FULL)
-    GLA_TRY (engine_download (e, slot, &skew, a.skew));
-  return download_info<T> (e, slot, chunk);
+  const double *skew = e->eig_job.triangle == GLA_TRIANGLE_FULL ? a.skew : nullptr;
+  return download_info (e, slot, chunk, a.info, skew, a.pages);
 }
 
 } // namespace

@@ -3,11 +3,10 @@
 
 #include "common/opened.cuh"
 #include "common/work_limits.cuh"
+#include "engine/download.cuh"
 #include "engine/eig_part.cuh"
 #include "engine/ordered.cuh"
 #include "eig_chunk.cuh"
-
-#include <cstring>
 
 namespace
 {
@@ -102,9 +101,7 @@ gla_status finish (gla_engine *engine, int slot)
   cuda_engine *e = engine_of (engine);
   auto chunk = static_cast<const gla_eig_chunk *> (e->slots[slot].chunk);
   gla_status status = eig_chunk_finish (e, slot, chunk);
-  if (status != GLA_OK) // the chunk may be done again
-    memset (chunk->info, 0, (size_t)chunk->A.pages * sizeof *chunk->info);
-  return engine_end_chunk (e, slot, status, chunk->A.pages);
+  return end_chunk (e, slot, status, chunk, chunk->A.pages);
 }
 
 } // namespace

@@ -7,6 +7,7 @@
 #include "common/carver.cuh"
 #include "common/for_type.cuh"
 #include "common/work_limits.cuh"
+#include "engine/download.cuh"
 #include "engine/eig_part.cuh"
 #include "engine/ordered.cuh"
 #include "engine/product_part.cuh"
@@ -14,7 +15,6 @@
 #include "fun.cuh"
 
 #include <cmath>
-#include <cstring>
 
 namespace
 {
@@ -273,14 +273,8 @@ gla_status finish (cuda_engine *e, int slot, const gla_pagefun_chunk *chunk)
   GLA_TRY (engine_wait (e, e->slots[slot].done));
   if (!e->pagefun_job.head.device_arrays)
     GLA_TRY (engine_download (e, slot, &chunk->F, memory_of<T, E> (e, slot, chunk).F));
-  *chunk->clean = e->counter[slot] == 0;
-  if (*chunk->clean)
-    return GLA_OK;
   const eig_part_words words = eig_part_words_of (e, slot, pages);
-  const gla_array info = gla_array_packed (chunk->info, GLA_TYPE_S, 1, 1, pages, GLA_DEVICE_HOST);
-  const gla_array skew = gla_array_packed (chunk->skew, GLA_TYPE_D, 1, 1, pages, GLA_DEVICE_HOST);
-  GLA_TRY (engine_download (e, slot, &skew, words.skew));
-  return engine_download (e, slot, &info, words.info); // 4 bytes each, as type s has
+  return download_info (e, slot, chunk, words.info, words.skew, pages);
 }
 
 //------------------------------------------------------------------------------
@@ -344,9 +338,7 @@ gla_status finish (gla_engine *engine, int slot)
   const gla_status status = for_types (e->pagefun_job, [&] (auto a, auto f) {
     return finish<decltype (a), decltype (f)> (e, slot, chunk);
   });
-  if (status != GLA_OK) // the chunk may be done again
-    memset (chunk->info, 0, (size_t)chunk->A.pages * sizeof *chunk->info);
-  return engine_end_chunk (e, slot, status, chunk->A.pages);
+  return end_chunk (e, slot, status, chunk, chunk->A.pages);
 }
 
 } // namespace

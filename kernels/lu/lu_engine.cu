@@ -3,11 +3,10 @@
 
 #include "common/for_type.cuh"
 #include "common/work_limits.cuh"
+#include "engine/download.cuh"
 #include "engine/operand.cuh"
 #include "engine/ordered.cuh"
 #include "lu_norms.cuh"
-
-#include <cstring>
 
 namespace
 {
@@ -278,17 +277,12 @@ gla_status submit (gla_engine *engine, int slot, const void *pages)
 gla_status download (cuda_engine *e, int slot, const gla_pagesolve_chunk *chunk)
 {
   const chunk_memory m = memory_in (e, slot, chunk);
-  const int64_t pages = chunk->X.pages;
   const bool on_host = !e->pagesolve_job.head.device_arrays;
   if (on_host && e->pagesolve_job.rhs > 0)
     GLA_TRY (engine_download (e, slot, &chunk->X, m.X.data));
   if (on_host && e->pagesolve_job.rcond)
     GLA_TRY (engine_download (e, slot, &chunk->rcond, m.rcond.data));
-  *chunk->clean = e->counter[slot] == 0;
-  if (*chunk->clean)
-    return GLA_OK;
-  const gla_array info = gla_array_packed (chunk->info, GLA_TYPE_S, 1, 1, pages, GLA_DEVICE_HOST);
-  return engine_download (e, slot, &info, m.info); // 4 bytes each, as type s has
+  return download_info (e, slot, chunk, m.info, chunk->X.pages);
 }
 
 gla_status finish (gla_engine *engine, int slot)
@@ -298,9 +292,7 @@ gla_status finish (gla_engine *engine, int slot)
   gla_status status = engine_wait (e, e->slots[slot].done);
   if (status == GLA_OK)
     status = download (e, slot, chunk);
-  if (status != GLA_OK) // the chunk may be done again
-    memset (chunk->info, 0, (size_t)chunk->X.pages * sizeof *chunk->info);
-  return engine_end_chunk (e, slot, status, chunk->X.pages);
+  return end_chunk (e, slot, status, chunk, chunk->X.pages);
 }
 
 } // namespace

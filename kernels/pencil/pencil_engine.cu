@@ -7,12 +7,11 @@
 #include "common/carver.cuh"
 #include "common/eig_range.cuh"
 #include "common/for_type.cuh"
+#include "engine/download.cuh"
 #include "engine/eig_part.cuh"
 #include "engine/ordered.cuh"
 #include "engine/rows.h"
 #include "pencil_chunk.cuh"
-
-#include <cstring>
 
 namespace
 {
@@ -328,18 +327,9 @@ template <class T> gla_status finish (cuda_engine *e, int slot, const gla_eigpai
   GLA_TRY (engine_wait (e, e->slots[slot].done));
   if (!job.head.device_arrays)
     GLA_TRY (download (work_of<T> (e, slot, chunk, s), chunk, s));
-  if (job.range != GLA_EIG_ALL) {
-    const gla_array count = // 8 bytes each, as type d has
-        gla_array_packed (chunk->count, GLA_TYPE_D, 1, 1, pages, GLA_DEVICE_HOST);
-    GLA_TRY (engine_download (e, slot, &count, s.count));
-  }
-  *chunk->clean = e->counter[slot] == 0;
-  if (*chunk->clean)
-    return GLA_OK;
-  const gla_array info = gla_array_packed (chunk->info, GLA_TYPE_S, 1, 1, pages, GLA_DEVICE_HOST);
-  const gla_array skew = gla_array_packed (chunk->skew, GLA_TYPE_D, 1, 1, pages, GLA_DEVICE_HOST);
-  GLA_TRY (engine_download (e, slot, &skew, s.skew));
-  return engine_download (e, slot, &info, s.info); // 4 bytes each, as type s has
+  if (job.range != GLA_EIG_ALL)
+    GLA_TRY (download_words (e, slot, chunk->count, s.count, pages));
+  return download_info (e, slot, chunk, s.info, s.skew, pages);
 }
 
 //------------------------------------------------------------------------------
@@ -404,9 +394,7 @@ gla_status finish (gla_engine *engine, int slot)
   const gla_status status = for_type (e->eigpairs_job.eig.head.type, [&] (auto zero) {
     return finish<decltype (zero)> (e, slot, chunk);
   });
-  if (status != GLA_OK) // the chunk may be done again
-    memset (chunk->info, 0, (size_t)chunk->lambda.pages * sizeof *chunk->info);
-  return engine_end_chunk (e, slot, status, chunk->lambda.pages);
+  return end_chunk (e, slot, status, chunk, chunk->lambda.pages);
 }
 
 } // namespace

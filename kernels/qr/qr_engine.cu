@@ -56,9 +56,7 @@ template <class T> gla_status submit (cuda_engine *e, int slot, const gla_qr_chu
 
 gla_status download_jpvt (cuda_engine *e, int slot, const gla_qr_chunk *chunk, const int64_t *from)
 {
-  gla_array to =
-      gla_array_packed (chunk->jpvt, GLA_TYPE_D, e->qr_job.n, 1, chunk->A.pages, GLA_DEVICE_HOST);
-  return engine_download (e, slot, &to, from); // 8 bytes each, as type d has
+  return download_words (e, slot, chunk->jpvt, from, e->qr_job.n * chunk->A.pages);
 }
 
 template <class T> gla_status finish (cuda_engine *e, int slot, const gla_qr_chunk *chunk)

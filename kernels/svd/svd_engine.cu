@@ -17,8 +17,6 @@
 #include "engine/ordered.cuh"
 #include "svd_chunk.cuh"
 
-#include <cstring>
-
 namespace
 {
 
@@ -192,19 +190,6 @@ template <class T> gla_status submit (cuda_engine *e, int slot, const gla_svd_ch
   return engine_status (cudaEventRecord (e->slots[slot].done, e->slots[slot].stream));
 }
 
-// info of all pages, where one has any.
-template <class T>
-gla_status download_info (cuda_engine *e, int slot, const gla_svd_chunk *chunk,
-                          const svd_chunk_memory<T> &s)
-{
-  *chunk->clean = e->counter[slot] == 0;
-  if (*chunk->clean)
-    return GLA_OK;
-  const gla_array info =
-      gla_array_packed (chunk->info, GLA_TYPE_S, 1, 1, chunk->A.pages, GLA_DEVICE_HOST);
-  return engine_download (e, slot, &info, s.info); // 4 bytes each, as type s has
-}
-
 // Which pages are done again: tall ones of denormal or huge numbers, and square ones without an
 // accurate result.
 struct svd_again {
@@ -240,14 +225,14 @@ gla_status do_again (cuda_engine *e, int slot, const gla_svd_chunk *chunk,
       GLA_TRY (engine_throttle (e, slot));
     }
   e->counter[slot] = 1;
-  return download_info (e, slot, chunk, s);
+  return download_info (e, slot, chunk, s.info, pages);
 }
 
 template <class T> gla_status finish (cuda_engine *e, int slot, const gla_svd_chunk *chunk)
 {
   const svd_chunk_memory<T> s = memory_of<T> (e, slot, chunk);
   GLA_TRY (engine_wait (e, e->slots[slot].done));
-  GLA_TRY (download_info (e, slot, chunk, s));
+  GLA_TRY (download_info (e, slot, chunk, s.info, chunk->A.pages));
   GLA_TRY (do_again (e, slot, chunk, s));
   if (e->svd_job.head.device_arrays)
     return GLA_OK;
@@ -375,9 +360,7 @@ gla_status finish (gla_engine *engine, int slot)
   auto chunk = static_cast<const gla_svd_chunk *> (e->slots[slot].chunk);
   const gla_status status = for_type (
       e->svd_job.head.type, [&] (auto zero) { return finish<decltype (zero)> (e, slot, chunk); });
-  if (status != GLA_OK) // the chunk may be done again
-    memset (chunk->info, 0, (size_t)chunk->A.pages * sizeof *chunk->info);
-  return engine_end_chunk (e, slot, status, chunk->A.pages);
+  return end_chunk (e, slot, status, chunk, chunk->A.pages);
 }
 
 } // namespace
