@@ -4,7 +4,7 @@
 #include "common/copy.cuh"
 #include "common/work_limits.cuh"
 #include "engine/download.cuh"
-#include "engine/product_part.cuh"
+#include "engine/product_pieces.cuh"
 #include "eig_chunk.cuh"
 #include "eig_whole.cuh"
 #include "jacobi_start.cuh"
@@ -32,7 +32,7 @@ gla_status read_count (cuda_engine *e, int slot, const eig_args<T> &a, int *coun
   return GLA_OK;
 }
 
-// W = A V, in pieces of PIECE_SECONDS.
+// W = A V.
 template <class T>
 gla_status multiply_pages (cuda_engine *e, int slot, const eig_args<T> &a, const T *A, const T *V)
 {
@@ -45,16 +45,7 @@ gla_status multiply_pages (cuda_engine *e, int slot, const eig_args<T> &a, const
   p.page = page;
   p.pages = a.pages;
   p.m = p.k = p.n = (int)n;
-  const int64_t tiles = product_tiles<T, T> (p.m, p.n, p.k);
-  const double fit = PIECE_SECONDS / (8.0 * n * n * n / 2e13); // no kernel is so slow
-  const int64_t pages = fit < 1 ? 1 : fit < 1e5 ? (int64_t)fit : 100000;
-  for (int64_t first = 0; first < p.pages; first += pages) {
-    const int64_t count = p.pages - first < pages ? p.pages - first : pages;
-    GLA_TRY (first == 0 ? GLA_OK : engine_throttle (e, slot));
-    GLA_TRY (product_pages (p, {first, count, 0, tiles > 0 ? tiles : 1, 0, p.k, e->multiprocessors},
-                            a.stream));
-  }
-  return GLA_OK;
+  return product_in_pieces (e, slot, p);
 }
 
 // Z = V of "qr" and W = A V, or A and the identity for a page where "qr" failed.

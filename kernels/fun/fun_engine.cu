@@ -6,11 +6,10 @@
 
 #include "common/carver.cuh"
 #include "common/for_type.cuh"
-#include "common/work_limits.cuh"
 #include "engine/download.cuh"
 #include "engine/eig_part.cuh"
 #include "engine/ordered.cuh"
-#include "engine/product_part.cuh"
+#include "engine/product_pieces.cuh"
 #include "engine/rows.h"
 #include "fun.cuh"
 
@@ -204,10 +203,10 @@ fun_args<T, E> args_of (cuda_engine *e, int slot, const gla_pagefun_chunk *chunk
   return a;
 }
 
-// X*Y' of all pages, in pieces of PIECE_SECONDS.
+// X*Y' of all pages.
 template <class T, class E> gla_status multiply (cuda_engine *e, int slot, const fun_args<T, E> &a)
 {
-  const int64_t n = a.rule.n, tiles = product_tiles<T, E> ((int)n, (int)n, (int)n);
+  const int64_t n = a.rule.n;
   product_args<T, E> p = {};
   p.A = {a.V, n, n * n, nullptr};
   p.B = {a.Y != nullptr ? a.Y : reinterpret_cast<const E *> (a.V), n, n * n, nullptr};
@@ -218,17 +217,7 @@ template <class T, class E> gla_status multiply (cuda_engine *e, int slot, const
   p.m = p.n = p.k = (int)n;
   p.transpose_b = p.conjugate_b = true;
   p.hermitian = a.Y == nullptr;
-  const double page = 8.0 * n * n * n / 2e13; // no kernel is so slow
-  const double fit = PIECE_SECONDS / page;
-  const int64_t pages = fit < 1 ? 1 : fit < 1e5 ? (int64_t)fit : 100000;
-  for (int64_t first = 0; first < a.pages; first += pages) {
-    const int64_t count = a.pages - first < pages ? a.pages - first : pages;
-    const product_piece piece = {
-        first, count, 0, tiles > 0 ? tiles : 1, 0, (int)n, e->multiprocessors};
-    GLA_TRY (first == 0 ? GLA_OK : engine_throttle (e, slot));
-    GLA_TRY (product_pages (p, piece, a.stream));
-  }
-  return GLA_OK;
+  return product_in_pieces (e, slot, p);
 }
 
 template <class T, class E>

@@ -1,8 +1,7 @@
 // pencil_chunk.cu: the products of gla_batcheig_pairs on a chunk of pages
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "common/work_limits.cuh"
-#include "engine/product_part.cuh"
+#include "engine/product_pieces.cuh"
 #include "pencil_chunk.cuh"
 
 namespace
@@ -14,24 +13,10 @@ template <class T> page_operand<T> part_of (const T *from, int n, int row, int c
   return {from + row + (int64_t)column * n, n, step * (int64_t)n * n, nullptr};
 }
 
-// C = op (A)*op (B), in pieces of PIECE_SECONDS.
+// C = op (A)*op (B).
 template <class T> gla_status multiply (const pencil_work<T> &w, const product_args<T, T> &p)
 {
-  const int64_t tiles = product_tiles<T, T> (p.m, p.n, p.k), in_page = tiles > 0 ? tiles : 1;
-  const double page = 8.0 * p.m * p.n * p.k / 2e13; // no kernel is so slow
-  const double fit = PIECE_SECONDS / page;
-  const int64_t pages = fit < 1 ? 1 : fit < 1e5 ? (int64_t)fit : 100000;
-  const int64_t some = (int64_t)(fit * (double)in_page);
-  const int64_t part = fit >= 1 ? in_page : some > 1 ? some : 1; // of a page that takes longer
-  for (int64_t first = 0; first < p.pages; first += pages)
-    for (int64_t tile = 0; tile < in_page; tile += part) {
-      const int64_t count = p.pages - first < pages ? p.pages - first : pages;
-      const int64_t count_tiles = in_page - tile < part ? in_page - tile : part;
-      const product_piece piece = {first, count, tile, count_tiles, 0, p.k, w.e->multiprocessors};
-      GLA_TRY (first + tile == 0 ? GLA_OK : engine_throttle (w.e, w.slot));
-      GLA_TRY (product_pages (p, piece, w.a.stream));
-    }
-  return GLA_OK;
+  return product_in_pieces (w.e, w.slot, p, true);
 }
 
 // Of m x k times k x n. C is packed in pages of a.n rows and columns.

@@ -6,7 +6,7 @@
 
 #include "common/work_limits.cuh"
 #include "engine/engine.cuh"
-#include "engine/product_part.cuh"
+#include "engine/product_pieces.cuh"
 #include "svd_polar_steps.cuh"
 
 // Which page of a factor belongs to each page of the result; NULL: the same one.
@@ -33,23 +33,6 @@ template <class T> bool svd_by_blas (int64_t k)
 //------------------------------------------------------------------------------
 // our own products
 //------------------------------------------------------------------------------
-
-// In pieces of PIECE_SECONDS.
-template <class T> gla_status svd_run_product (const svd_product &w, const product_args<T, T> &p)
-{
-  const int64_t tiles = product_tiles<T, T> (p.m, p.n, p.k);
-  const double page = 8.0 * p.m * p.n * p.k / 2e13; // no kernel is so slow
-  const double fit = PIECE_SECONDS / page;
-  const int64_t pages = fit < 1 ? 1 : fit < 1e5 ? (int64_t)fit : 100000;
-  for (int64_t first = 0; first < p.pages; first += pages) {
-    const int64_t count = p.pages - first < pages ? p.pages - first : pages;
-    const product_piece piece = {
-        first, count, 0, tiles > 0 ? tiles : 1, 0, p.k, w.e->multiprocessors};
-    GLA_TRY (first == 0 ? GLA_OK : engine_throttle (w.e, w.slot));
-    GLA_TRY (product_pages (p, piece, w.e->slots[w.slot].stream));
-  }
-  return GLA_OK;
-}
 
 template <class T>
 product_args<T, T> svd_product_args (const svd_product &w, page_matrix<T> C, page_matrix<T> A,
@@ -129,7 +112,7 @@ gla_status svd_multiply (const svd_product &w, page_matrix<T> C, page_matrix<T> 
     return svd_run_blas (w, {adjoint ? 'C' : 'N', 'N'}, C, A, B, mkn);
   product_args<T, T> p = svd_product_args (w, C, A, B, mkn);
   p.transpose_a = p.conjugate_a = adjoint;
-  return svd_run_product (w, p);
+  return product_in_pieces (w.e, w.slot, p);
 }
 
 // C = A'*A of k x n, exactly Hermitian; by cuBLAS C is packed.
@@ -140,7 +123,7 @@ gla_status svd_gram (const svd_product &w, page_matrix<T> C, page_matrix<T> A, i
     return svd_hermitian_blas (w, {'C', 'N'}, C, A, k, n);
   product_args<T, T> p = svd_product_args (w, C, A, A, {n, k, n});
   p.transpose_a = p.conjugate_a = p.hermitian = true;
-  return svd_run_product (w, p);
+  return product_in_pieces (w.e, w.slot, p);
 }
 
 // The same as x*I + y*A'*A, (x, y) of each page, by our own kernels; far as in product_args.
@@ -152,7 +135,7 @@ gla_status svd_weighted_gram (const svd_product &w, page_matrix<T> C, page_matri
   p.transpose_a = p.conjugate_a = p.hermitian = true;
   p.weights = weights;
   p.far = far;
-  return svd_run_product (w, p);
+  return product_in_pieces (w.e, w.slot, p);
 }
 
 // C = x*I + y*A*A' of n x n, A upper triangular with zeros below; likewise.
@@ -163,7 +146,7 @@ gla_status svd_weighted_square (const svd_product &w, page_matrix<T> C, page_mat
   product_args<T, T> p = svd_product_args (w, C, A, A, {n, n, n});
   p.transpose_b = p.conjugate_b = p.hermitian = p.upper = true;
   p.weights = weights;
-  return svd_run_product (w, p);
+  return product_in_pieces (w.e, w.slot, p);
 }
 
 #endif
