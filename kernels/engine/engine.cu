@@ -311,6 +311,14 @@ double engine_pages_in_memory (cuda_engine *e, double bytes_of_page)
   return MEMORY_SHARE * free_bytes / ENGINE_SLOTS / bytes_of_page;
 }
 
+double engine_fit_in_memory (cuda_engine *e, double pages, double bytes_of_page)
+{
+  if (pages * bytes_of_page <= (double)e->slots[0].size)
+    return pages;
+  const double most = engine_pages_in_memory (e, bytes_of_page);
+  return pages > most ? most : pages;
+}
+
 //------------------------------------------------------------------------------
 // handles of cuBLAS
 //------------------------------------------------------------------------------

@@ -110,6 +110,8 @@ void engine_release (cuda_engine *e);
 // Pages of so many bytes that a slot's arena may hold: the share MEMORY_SHARE of what is free, or
 // already an arena, divided by the slots. Asks the driver, which takes longer than a small page.
 double engine_pages_in_memory (cuda_engine *e, double bytes_of_page);
+// So many pages, or those that the arena may hold. Asks nothing where the first slot's holds them.
+double engine_fit_in_memory (cuda_engine *e, double pages, double bytes_of_page);
 
 // Waits for an event and polls the monitor every POLL_SECONDS. While it waits for a slot's `done`
 // it prefaults the array that engine_announce_results has named.

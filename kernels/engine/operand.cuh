@@ -63,6 +63,20 @@ gla_status operand_share (cuda_engine *e, int slot, int which, const gla_array &
 // Where there is too little memory for a chunk, and no other is at work: frees the copies. True
 // where that has given memory back, and the chunk is to be tried again.
 bool operand_give_way (cuda_engine *e);
+
+// Makes the slot's arena hold what lay_out (carver) takes for a chunk, without the copies for all
+// chunks where there is too little memory.
+template <class F> gla_status operand_reserve (cuda_engine *e, int slot, F lay_out)
+{
+  gla_status status;
+  do {
+    carver count = {nullptr, 0};
+    lay_out (count);
+    status = engine_reserve (e, slot, count.used);
+  } while (status == GLA_ERROR_OUT_OF_MEMORY && operand_give_way (e));
+  return status;
+}
+
 // `begin` and `end` of a row with operands, in addition to engine_begin_job and engine_end_job.
 void operand_begin_job (cuda_engine *e);
 void operand_end_job (gla_engine *engine);

@@ -366,10 +366,7 @@ int64_t chunk_pages (gla_engine *engine, const gla_job *head, int64_t pages)
     double seconds = (kernel_seconds (e, job, 2000) - kernel_seconds (e, job, 1000)) / 1000;
     chunk = fmin (chunk, fmax (8.0 * e->multiprocessors, PIECE_SECONDS / seconds));
   }
-  if (chunk * per_page > e->slots[0].size) { // the query takes longer than a small pair
-    double by_memory = engine_pages_in_memory (e, per_page);
-    chunk = chunk > by_memory ? by_memory : chunk;
-  }
+  chunk = engine_fit_in_memory (e, chunk, per_page);
   return chunk < 1 ? 1 : (int64_t)chunk;
 }
 

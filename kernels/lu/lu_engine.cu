@@ -150,13 +150,6 @@ gla_status share (cuda_engine *e, int slot, const gla_pagesolve_chunk *chunk)
   return has_b (job) ? operand_share (e, slot, 1, chunk->B, steps_of_b (job)) : GLA_OK;
 }
 
-gla_status reserve (cuda_engine *e, int slot, const gla_pagesolve_chunk *chunk)
-{
-  carver count = {nullptr, 0};
-  memory_of (e, chunk, count);
-  return engine_reserve (e, slot, count.used);
-}
-
 template <class T> lu_args<T> args_of (cuda_engine *e, int slot, const chunk_memory &m)
 {
   const gla_pagesolve_job &job = e->pagesolve_job;
@@ -259,10 +252,7 @@ gla_status submit (gla_engine *engine, int slot, const void *pages)
   cuda_engine *e = engine_of (engine);
   auto chunk = static_cast<const gla_pagesolve_chunk *> (pages);
   GLA_TRY (share (e, slot, chunk));
-  gla_status status = reserve (e, slot, chunk);
-  if (status == GLA_ERROR_OUT_OF_MEMORY && operand_give_way (e))
-    status = reserve (e, slot, chunk);
-  GLA_TRY (status);
+  GLA_TRY (operand_reserve (e, slot, [&] (carver &c) { memory_of (e, chunk, c); }));
   GLA_TRY (engine_take_slot (e, slot, chunk));
   const chunk_memory m = memory_in (e, slot, chunk);
   GLA_TRY (upload (e, slot, chunk, m));

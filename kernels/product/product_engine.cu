@@ -273,13 +273,6 @@ gla_status upload (cuda_engine *e, int slot, const gla_pagemul_chunk *chunk, con
   return operand_upload (e, slot, B, steps_b (job), first, pages, s.B);
 }
 
-gla_status reserve (cuda_engine *e, int slot, const gla_pagemul_chunk *chunk)
-{
-  carver count = {nullptr, 0};
-  memory_of (e, chunk, count);
-  return engine_reserve (e, slot, count.used);
-}
-
 //------------------------------------------------------------------------------
 // the backend's functions
 //------------------------------------------------------------------------------
@@ -309,11 +302,7 @@ int64_t chunk_pages (gla_engine *engine, const gla_job *head, int64_t pages)
     chunk = CHUNK_BYTES / copied;
   chunk = chunk > 1 ? chunk : 1;
   const double held = copied + (copied > 0 ? part_bytes (job) : 0);
-  if (held > 0 && chunk * held > (double)e->slots[0].size) { // the query takes time
-    const double by_memory = engine_pages_in_memory (e, held);
-    chunk = chunk > by_memory ? by_memory : chunk;
-  }
-  return clamped (chunk, 1, pages);
+  return clamped (engine_fit_in_memory (e, chunk, held), 1, pages);
 }
 
 gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
@@ -338,10 +327,7 @@ gla_status submit (gla_engine *engine, int slot, const void *pages)
     GLA_TRY (operand_share (e, slot, 0, chunk->A, steps_a (e->pagemul_job)));
     GLA_TRY (operand_share (e, slot, 1, chunk->B, steps_b (e->pagemul_job)));
   }
-  gla_status status = reserve (e, slot, chunk);
-  if (status == GLA_ERROR_OUT_OF_MEMORY && operand_give_way (e))
-    status = reserve (e, slot, chunk);
-  GLA_TRY (status);
+  GLA_TRY (operand_reserve (e, slot, [&] (carver &c) { memory_of (e, chunk, c); }));
   GLA_TRY (engine_take_slot (e, slot, chunk));
   carver c = {e->slots[slot].memory, 0};
   const chunk_memory s = memory_of (e, chunk, c);

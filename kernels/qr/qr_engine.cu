@@ -121,10 +121,7 @@ int64_t chunk_pages (gla_engine *engine, const gla_job *head, int64_t pages)
   double fill = 4.0 * e->multiprocessors;
   if (chunk > by_time && chunk > fill)
     chunk = by_time > fill ? by_time : fill;
-  if (chunk * per_page > e->slots[0].size) { // the query takes longer than a small matrix
-    double by_memory = engine_pages_in_memory (e, per_page);
-    chunk = chunk > by_memory ? by_memory : chunk;
-  }
+  chunk = engine_fit_in_memory (e, chunk, per_page);
   return chunk < 1 ? 1 : (int64_t)chunk;
 }
 

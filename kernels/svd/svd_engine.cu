@@ -321,15 +321,11 @@ int64_t chunk_pages (gla_engine *engine, const gla_job *head, int64_t pages)
         s, chunk, s.together ? together_share (engine, job, pages).pages : e->multiprocessors);
   else if (polar_by_steps (s.columns, gla_type_is_complex (head->type)))
     chunk = pages_by_steps (job, chunk, pages);
-  const double by_bytes = CHUNK_BYTES / page_bytes (job),
-               of_page = (double)arena_bytes (e, job, 64) / 64;
+  const double by_bytes = CHUNK_BYTES / page_bytes (job);
   if (!head->device_arrays)
     chunk = chunk > by_bytes ? by_bytes : chunk;
   chunk = chunk > (double)pages ? (double)pages : chunk;
-  if (chunk * of_page > (double)e->slots[0].size) { // the query takes longer than a small batch
-    const double by_memory = engine_pages_in_memory (e, of_page);
-    chunk = chunk > by_memory ? by_memory : chunk;
-  }
+  chunk = engine_fit_in_memory (e, chunk, (double)arena_bytes (e, job, 64) / 64);
   return chunk < 1 ? 1 : (int64_t)chunk;
 }
 
