@@ -223,16 +223,12 @@ gla_status gla_batcheig_pairs (gla_context *ctx, const gla_array *A, const gla_a
                                const gla_eig_pairs_options *options, gla_eig_pairs_report *report)
 {
   gla_pairs_run p = {.ctx = ctx, .report = {.bad_page = -1}};
-  if (ctx == NULL)
-    return GLA_ERROR_BAD_ARGUMENT;
-  ctx->message[0] = '\0';
 
   // check inputs
-  if (!gla_take_struct (ctx, "results", results, &p.r, sizeof p.r) ||
-      !gla_take_options (ctx, "options", options, &p.o, sizeof p.o) ||
-      !gla_check_report (ctx, "report", report))
-    return GLA_ERROR_BAD_ARGUMENT;
-  gla_status status = check (ctx, A, B, &p.r, &p.o, &p.columns);
+  gla_status status =
+      gla_begin_call (ctx, results, &p.r, sizeof p.r, options, &p.o, sizeof p.o, report);
+  if (status == GLA_OK)
+    status = check (ctx, A, B, &p.r, &p.o, &p.columns);
   if (status != GLA_OK)
     return status;
 

@@ -170,16 +170,11 @@ gla_status gla_batchsvd (gla_context *ctx, const gla_array *A, const gla_svd_res
   gla_svd_results r;
   gla_svd_options o;
   int64_t values;
-  if (ctx == NULL)
-    return GLA_ERROR_BAD_ARGUMENT;
-  ctx->message[0] = '\0';
 
   // check inputs
-  if (!gla_take_struct (ctx, "results", results, &r, sizeof r) ||
-      !gla_take_options (ctx, "options", options, &o, sizeof o) ||
-      !gla_check_report (ctx, "report", report))
-    return GLA_ERROR_BAD_ARGUMENT;
-  gla_status status = check (ctx, A, &r, &o, &values);
+  gla_status status = gla_begin_call (ctx, results, &r, sizeof r, options, &o, sizeof o, report);
+  if (status == GLA_OK)
+    status = check (ctx, A, &r, &o, &values);
   if (status != GLA_OK)
     return status;
 

@@ -219,12 +219,11 @@ gla_status gla_eigs (gla_context *ctx, const gla_operator *A, int64_t k, gla_eig
   if (ctx == NULL)
     return GLA_ERROR_BAD_ARGUMENT;
   ctx->message[0] = '\0';
-  if (!gla_take_struct (ctx, "A", A, &own, sizeof own) ||
-      !gla_take_struct (ctx, "results", results, &r, sizeof r) ||
-      !gla_take_options (ctx, "options", options, &o, sizeof o) ||
-      !gla_check_report (ctx, "report", report))
+  if (!gla_take_struct (ctx, "A", A, &own, sizeof own))
     return GLA_ERROR_BAD_ARGUMENT;
-  gla_status status = check_operator (ctx, &own);
+  gla_status status = gla_take_structs (ctx, results, &r, sizeof r, options, &o, sizeof o, report);
+  if (status == GLA_OK)
+    status = check_operator (ctx, &own);
   if (status != GLA_OK)
     return status;
   gla_eigs_run run = {.ctx = ctx,

@@ -344,16 +344,12 @@ gla_status gla_pagefun (gla_context *ctx, const gla_array *A, gla_fun fun,
   gla_pagefun_results r;
   gla_fun_run run = {.ctx = ctx,
                      .report = {.base = {.device = GLA_DEVICE_HOST, .first_failed = -1}}};
-  if (ctx == NULL)
-    return GLA_ERROR_BAD_ARGUMENT;
-  ctx->message[0] = '\0';
 
   // check inputs
-  if (!gla_take_struct (ctx, "results", results, &r, sizeof r) ||
-      !gla_take_options (ctx, "options", options, &run.o, sizeof run.o) ||
-      !gla_check_report (ctx, "report", report))
-    return GLA_ERROR_BAD_ARGUMENT;
-  gla_status status = check_arrays (ctx, A, &r.F, A == NULL ? 0 : pages_of_result (A, fun, &run.o));
+  gla_status status =
+      gla_begin_call (ctx, results, &r, sizeof r, options, &run.o, sizeof run.o, report);
+  if (status == GLA_OK)
+    status = check_arrays (ctx, A, &r.F, A == NULL ? 0 : pages_of_result (A, fun, &run.o));
   if (status == GLA_OK)
     status = check_options (ctx, A, &r.F, fun, &run.o);
   if (status != GLA_OK)

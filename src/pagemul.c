@@ -136,15 +136,11 @@ static gla_status multiply (gla_context *ctx, const gla_array *A, const gla_arra
   gla_pagemul_results r;
   gla_pagemul_options o;
   int64_t numbers[3];
-  if (ctx == NULL)
-    return GLA_ERROR_BAD_ARGUMENT;
-  ctx->message[0] = '\0';
 
   // check inputs
-  if (!gla_take_struct (ctx, "results", results, &r, sizeof r) ||
-      !gla_take_options (ctx, "options", options, &o, sizeof o) ||
-      !gla_check_report (ctx, "report", report))
-    return GLA_ERROR_BAD_ARGUMENT;
+  gla_status status = gla_begin_call (ctx, results, &r, sizeof r, options, &o, sizeof o, report);
+  if (status != GLA_OK)
+    return status;
   if (A == NULL || B == NULL)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s must not be NULL", A == NULL ? "A" : "B");
   o.op_a = o.op_a == 0 ? 'N' : o.op_a;
@@ -156,7 +152,7 @@ static gla_status multiply (gla_context *ctx, const gla_array *A, const gla_arra
     o.a_step = plain.a_step;
     o.b_step = plain.b_step;
   }
-  gla_status status = check (ctx, A, B, &r.C, &o);
+  status = check (ctx, A, B, &r.C, &o);
   if (status != GLA_OK)
     return status;
 

@@ -212,15 +212,11 @@ gla_status gla_pagesolve (gla_context *ctx, const gla_array *A, const gla_array 
   gla_pagesolve_results r;
   gla_pagesolve_options o;
   int64_t numbers[3];
-  if (ctx == NULL)
-    return GLA_ERROR_BAD_ARGUMENT;
-  ctx->message[0] = '\0';
 
   // check inputs
-  if (!gla_take_struct (ctx, "results", results, &r, sizeof r) ||
-      !gla_take_options (ctx, "options", options, &o, sizeof o) ||
-      !gla_check_report (ctx, "report", report))
-    return GLA_ERROR_BAD_ARGUMENT;
+  gla_status status = gla_begin_call (ctx, results, &r, sizeof r, options, &o, sizeof o, report);
+  if (status != GLA_OK)
+    return status;
   if (A == NULL)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "A must not be NULL");
   o.op_a = o.op_a == 0 ? 'N' : o.op_a;
@@ -231,7 +227,7 @@ gla_status gla_pagesolve (gla_context *ctx, const gla_array *A, const gla_array 
     o.a_step = plain.a_step;
     o.b_step = plain.b_step;
   }
-  gla_status status = check (ctx, A, B, &r, &o);
+  status = check (ctx, A, B, &r, &o);
   if (status != GLA_OK)
     return status;
 

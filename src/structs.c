@@ -62,3 +62,26 @@ void gla_give_struct (void *to, const void *from, size_t size)
   const size_t theirs = size_of (to), least = theirs < size ? theirs : size, after = sizeof theirs;
   memcpy ((char *)to + after, (const char *)from + after, least - after);
 }
+
+//------------------------------------------------------------------------------
+// the structs of a call
+//------------------------------------------------------------------------------
+
+gla_status gla_take_structs (gla_context *ctx, const void *results, void *r, size_t r_size,
+                             const void *options, void *o, size_t o_size, const void *report)
+{
+  return gla_take_struct (ctx, "results", results, r, r_size) &&
+                 gla_take_options (ctx, "options", options, o, o_size) &&
+                 gla_check_report (ctx, "report", report)
+             ? GLA_OK
+             : GLA_ERROR_BAD_ARGUMENT;
+}
+
+gla_status gla_begin_call (gla_context *ctx, const void *results, void *r, size_t r_size,
+                           const void *options, void *o, size_t o_size, const void *report)
+{
+  if (ctx == NULL)
+    return GLA_ERROR_BAD_ARGUMENT;
+  ctx->message[0] = '\0';
+  return gla_take_structs (ctx, results, r, r_size, options, o, o_size, report);
+}

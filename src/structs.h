@@ -22,4 +22,12 @@ int gla_check_report (gla_context *ctx, const char *name, const void *report);
 // Copies the members that the caller knows, but for its size; does nothing where `to` is NULL.
 void gla_give_struct (void *to, const void *from, size_t size);
 
+// What a call takes from its caller: results, which must not be NULL, into r, options into o, and
+// the size of the report.
+gla_status gla_take_structs (gla_context *ctx, const void *results, void *r, size_t r_size,
+                             const void *options, void *o, size_t o_size, const void *report);
+// The same as the first thing that a call does: ctx may be NULL, and its message becomes empty.
+gla_status gla_begin_call (gla_context *ctx, const void *results, void *r, size_t r_size,
+                           const void *options, void *o, size_t o_size, const void *report);
+
 #endif

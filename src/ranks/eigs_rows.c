@@ -156,10 +156,7 @@ gla_status gla_eigs_rows (gla_context *ctx, gla_sparse_rows *S, int64_t k, gla_e
     status = gla_ranks_check (ctx, S->ranks);
   if (status != GLA_OK)
     return status;
-  if (!gla_take_struct (ctx, "results", results, &r, sizeof r) ||
-      !gla_take_options (ctx, "options", options, &o, sizeof o) ||
-      !gla_check_report (ctx, "report", report))
-    status = GLA_ERROR_BAD_ARGUMENT;
+  status = gla_take_structs (ctx, results, &r, sizeof r, options, &o, sizeof o, report);
 
   const gla_operator matrix = {.size = sizeof matrix, .sparse = S->local};
   gla_eigs_rows_call call = {.S = S};

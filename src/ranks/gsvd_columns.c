@@ -306,7 +306,7 @@ gla_status gla_gsvd_columns (gla_context *ctx, gla_ranks *ranks, const gla_array
     return status;
   columns_call call = {.ranks = ranks};
   gla_rank_card card = {.call = GLA_CALL_GSVD_COLUMNS};
-  card.status = gla_rows_take (ctx, results, &r, sizeof r, options, &o, sizeof o, report);
+  card.status = gla_take_structs (ctx, results, &r, sizeof r, options, &o, sizeof o, report);
   call.values[0] = r.alpha;
   call.values[1] = r.beta;
   add_matrix (&call, "U", &r.U);
@@ -338,7 +338,7 @@ gla_status gla_gevd_columns (gla_context *ctx, gla_ranks *ranks, const gla_array
     return status;
   columns_call call = {.ranks = ranks};
   gla_rank_card card = {.call = GLA_CALL_GEVD_COLUMNS};
-  card.status = gla_rows_take (ctx, results, &r, sizeof r, options, &o, sizeof o, report);
+  card.status = gla_take_structs (ctx, results, &r, sizeof r, options, &o, sizeof o, report);
   call.values[0] = r.alpha;
   call.values[1] = r.beta;
   add_matrix (&call, "Z", &r.Z);

@@ -254,7 +254,7 @@ gla_status gla_gsvd_rows (gla_context *ctx, gla_ranks *ranks, const gla_array *A
   // check inputs, allocate, and meet; the others are told what is wrong
   pair_call call = {.a = {.ranks = ranks}};
   gla_rank_card card = {.call = GLA_CALL_GSVD};
-  status = gla_rows_take (ctx, results, &r, sizeof r, options, &o, sizeof o, report);
+  status = gla_take_structs (ctx, results, &r, sizeof r, options, &o, sizeof o, report);
   if (status == GLA_OK)
     status = check_and_allocate (ctx, &call, A, B, &o, r.stats != NULL);
   card.facts[GLA_FACT_OUTPUTS] = (r.alpha.data != NULL) | (r.beta.data != NULL) << 1 |
@@ -330,7 +330,7 @@ gla_status gla_gevd_rows (gla_context *ctx, gla_ranks *ranks, const gla_array *A
   // check inputs, allocate, and meet; the others are told what is wrong
   pair_call call = {.a = {.ranks = ranks}};
   gla_rank_card card = {.call = GLA_CALL_GEVD};
-  status = gla_rows_take (ctx, results, &r, sizeof r, options, &o, sizeof o, report);
+  status = gla_take_structs (ctx, results, &r, sizeof r, options, &o, sizeof o, report);
   if (status == GLA_OK)
     status = check_and_allocate (ctx, &call, A, B, &o, 0);
   card.facts[GLA_FACT_OUTPUTS] =

@@ -84,7 +84,7 @@ gla_status gla_least_squares_rows (gla_context *ctx, gla_ranks *ranks, const gla
       .rows = {.ranks = ranks},
       .report = {.base = {.size = sizeof call.report, .first_failed = -1}, .first_deficient = -1}};
   gla_rank_card card = {.call = GLA_CALL_LEAST_SQUARES};
-  status = gla_rows_take (ctx, results, &r, sizeof r, options, &o, sizeof o, report);
+  status = gla_take_structs (ctx, results, &r, sizeof r, options, &o, sizeof o, report);
   if (status == GLA_OK)
     status = check (ctx, A, B, &r.X, &o);
 

@@ -135,7 +135,7 @@ gla_status gla_qr_rows (gla_context *ctx, gla_ranks *ranks, const gla_array *A, 
   // check inputs; the others are told what is wrong
   qr_call call = {.rows = {.ranks = ranks}};
   gla_rank_card card = {.call = GLA_CALL_QR};
-  status = gla_rows_take (ctx, results, &r, sizeof r, options, &o, sizeof o, report);
+  status = gla_take_structs (ctx, results, &r, sizeof r, options, &o, sizeof o, report);
   if (status == GLA_OK)
     status = gla_rows_check_rhs (ctx, A, B);
   if (status == GLA_OK)

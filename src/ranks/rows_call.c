@@ -3,23 +3,12 @@
 
 #include "rows_call.h"
 #include "arrays.h"
-#include "structs.h"
 
 #include <string.h>
 
 //------------------------------------------------------------------------------
 // check inputs
 //------------------------------------------------------------------------------
-
-gla_status gla_rows_take (gla_context *ctx, const void *results, void *r, size_t r_size,
-                          const void *options, void *o, size_t o_size, const void *report)
-{
-  return gla_take_struct (ctx, "results", results, r, r_size) &&
-                 gla_take_options (ctx, "options", options, o, o_size) &&
-                 gla_check_report (ctx, "report", report)
-             ? GLA_OK
-             : GLA_ERROR_BAD_ARGUMENT;
-}
 
 static gla_status on_host (gla_context *ctx, const char *name, const gla_array *a)
 {

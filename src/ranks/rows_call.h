@@ -6,11 +6,6 @@
 
 #include "rows.h"
 
-// Copies results and options of the caller to structs of this version, and looks at the report:
-// gla_take_struct, gla_take_options and gla_check_report.
-gla_status gla_rows_take (gla_context *ctx, const void *results, void *r, size_t r_size,
-                          const void *options, void *o, size_t o_size, const void *report);
-
 // Whether A, and B unless it is NULL, can be read and are on the host.
 gla_status gla_rows_check_inputs (gla_context *ctx, const gla_array *A, const gla_array *B);
 // The same for right-hand sides B of A.
