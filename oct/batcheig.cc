@@ -69,13 +69,7 @@ static octave_value_list solve (const char *who, gla::call &call, const octave_v
     gla::warn_of_failed_pages (who, results.info, pages,
                                {gla::not_finite (n), gla::not_converged (n)});
 
-  if (!want.cut && want.matrix && !want.diagonal)
-    D = first_values (D, want.columns, true);
-  if (want.cut) {
-    D = first_values (D, report.most, want.matrix);
-    if (want.vectors)
-      V = first_columns (V, report.most);
-  }
+  take_wanted (D, V, report.most, want);
   octave_scalar_map more;
   if (want.more)
     more.assign ("count", column_of_counts (count));

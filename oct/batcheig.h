@@ -116,6 +116,20 @@ gla_array eigenvalues_in (RealArray &D, octave_idx_type pages, const eig_request
   return lambda;
 }
 
+// What the caller gets of D and V that the library has written: where a part is wanted, the first
+// `most` of each page, and D as diagonal pages where it is not yet.
+template <typename RealArray, typename Array>
+void take_wanted (RealArray &D, Array &V, octave_idx_type most, const eig_request &want)
+{
+  if (!want.cut && want.matrix && !want.diagonal)
+    D = first_values (D, want.columns, true);
+  if (!want.cut)
+    return;
+  D = first_values (D, most, want.matrix);
+  if (want.vectors)
+    V = first_columns (V, most);
+}
+
 // [V, D, info, more] of Hermitian pages; V is undefined where it is not wanted. Errors and warnings
 // are in the name of `who`.
 octave_value_list solve_hermitian (const char *who, gla::call &call, const octave_value &A,

@@ -204,13 +204,7 @@ static octave_value_list solve (gla::call &call, const octave_value &a, const oc
   if (report.base.pages_failed > 0 && !want.info)
     gla::warn_of_failed_pages ("batcheig", results.info, pages, pair_failures (n, want.way));
 
-  if (!want.cut && want.matrix && !want.diagonal)
-    D = first_values (D, want.columns, true);
-  if (want.cut) {
-    D = first_values (D, report.most, want.matrix);
-    if (want.vectors)
-      V = first_columns (V, report.most);
-  }
+  take_wanted (D, V, report.most, want);
   octave_scalar_map more;
   if (want.more) {
     more.assign ("rcond", condition_numbers (rcond, n, pages));

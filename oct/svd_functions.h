@@ -32,8 +32,8 @@ octave_value_list by_svd_on_gpu (const char *who, const octave_value &A, const o
                                  const octave_value &device,
                                  const octave_value_list &more = octave_value_list ());
 
-// Calls body (p) for all pages, of this many elements; Ctrl-C ends it after a million elements at
-// most.
+// Calls body (p) for all pages, of this many elements. Ctrl-C ends it behind a page: after about a
+// million elements, or after one page where that is larger.
 template <typename Body> void each_page (octave_idx_type pages, octave_idx_type size, Body body)
 {
   const octave_idx_type group = (1 << 20) / (size + 1) + 1;
