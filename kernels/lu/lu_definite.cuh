@@ -16,39 +16,29 @@
 #define GPULINALG_LU_DEFINITE_CUH
 
 #include "common/cluster.cuh"
+#include "common/triangle_tiles.cuh"
 #include "lu_norms.cuh"
 #include "lu_tiles.cuh"
 
-template <class T, int WARPS> struct page_cholesky {
+template <class T, int WARPS> struct page_cholesky : triangle_tiles<T> {
+  typedef triangle_tiles<T> base;
   typedef wide<T> W;
   typedef lu_tiles<T, 1> ops;
   typedef typename ops::tile tile;
-  enum { TOGETHER = 4, TILE = 64 }; // tiles whose loads are under way at once, and their numbers
+  using base::across;
+  using base::get;
+  using base::get_turned;
+  using base::L;
+  using base::lane;
+  using base::n;
+  using base::place;
+  using base::put;
+  using base::TILE;
+  using base::TOGETHER;
+  using base::warp;
+  using base::Y;
 
-  int n, across; // order, and tiles of a column
-  W *L;          // tiles of the lower triangle, row by row; on the diagonal inverses
-  W *Y;          // a column of tiles of each slab; the first holds a column of L*D while factoring
-  double *d;     // reciprocals of D
-
-  GLA_DEVICE static int lane () { return threadIdx.x % 32; }
-  GLA_DEVICE static int warp () { return threadIdx.x / 32; }
-  GLA_DEVICE static int place (int i, int j) { return i * (i + 1) / 2 + j; }
-
-  GLA_DEVICE static tile get (const W *from, int k)
-  {
-    return {{from[k * TILE + lane ()], from[k * TILE + 32 + lane ()]}};
-  }
-  GLA_DEVICE static void put (W *to, int k, const tile &v)
-  {
-    to[k * TILE + lane ()] = v.x[0];
-    to[k * TILE + 32 + lane ()] = v.x[1];
-  }
-  // The transpose of a tile in memory.
-  GLA_DEVICE static tile get_turned (const W *from, int k)
-  {
-    const W *source = from + k * TILE + ops::g () % 2 * 32 + ops::g () / 2 + 8 * ops::t ();
-    return {{source[0], source[4]}};
-  }
+  double *d; // reciprocals of D; the first slab of Y holds a column of L*D while factoring
 
   //----------------------------------------------------------------------------
   // reading the page
@@ -145,28 +135,6 @@ template <class T, int WARPS> struct page_cholesky {
     }
   }
 
-  // Tiles first .. across-1 of column j: minus column k times row j.
-  GLA_DEVICE void update_column (int first, int j, int k) const
-  {
-    const tile right = get (L, place (j, k));
-    for (int i = first; i < across; i += TOGETHER) {
-      tile c[TOGETHER], u[TOGETHER];
-#pragma unroll
-      for (int m = 0; m < TOGETHER; m++) { // beyond the last tile that one again
-        const int row = min (i + m, across - 1);
-        c[m] = get (L, place (row, j));
-        u[m] = get (Y, row);
-      }
-#pragma unroll
-      for (int m = 0; m < TOGETHER; m++)
-        ops::subtract (c[m], u[m], right);
-#pragma unroll
-      for (int m = 0; m < TOGETHER; m++)
-        if (i + m < across)
-          put (L, place (i + m, j), c[m]);
-    }
-  }
-
   // The columns to the right of k but for the next tile on the diagonal, by all warps but the
   // first. Longer columns go with shorter ones, in rounds of alternating direction.
   GLA_DEVICE void update (int k) const
@@ -176,7 +144,7 @@ template <class T, int WARPS> struct page_cholesky {
       const int j = k + 1 + round * others + (round % 2 ? others - 1 - me : me);
       if (j >= across)
         return;
-      update_column (j == k + 1 ? j + 1 : j, j, k);
+      base::template update_column<true> (j == k + 1 ? j + 1 : j, j, k);
     }
   }
 

@@ -11,41 +11,32 @@
 #define GPULINALG_PENCIL_CHOLESKY_CUH
 
 #include "common/cluster.cuh"
+#include "common/triangle_tiles.cuh"
 #include "pencil_tiles.cuh"
 
-template <class T, int WARPS> struct pencil_cholesky {
+template <class T, int WARPS> struct pencil_cholesky : triangle_tiles<T> {
+  typedef triangle_tiles<T> base;
   typedef pencil_tiles<T> ops;
   typedef typename ops::tile tile;
   typedef typename ops::W W;
-  enum { TOGETHER = 4, TILE = 64 }; // tiles whose loads are under way at once, and their numbers
+  using base::across;
+  using base::get;
+  using base::get_turned;
+  using base::L;
+  using base::lane;
+  using base::n;
+  using base::place;
+  using base::put;
+  using base::TILE;
+  using base::TOGETHER;
+  using base::warp;
+  using base::Y;
 
-  int n, across; // order of the square, and tiles of a column
-  W *L;          // tiles of the lower triangle, row by row; on the diagonal inverses
-  W *Y;          // a row of tiles of each slab
   double *bound; // what pivots must exceed
   int *failed;   // the first that does not, or a large number
 
-  GLA_DEVICE static int lane () { return threadIdx.x % 32; }
-  GLA_DEVICE static int warp () { return threadIdx.x / 32; }
-  GLA_DEVICE static int place (int i, int j) { return i * (i + 1) / 2 + j; }
   GLA_DEVICE static int row_of (int i) { return 8 * i + ops::g (); }
   GLA_DEVICE static int column_of (int j, int x) { return 8 * j + 2 * ops::t () + x; }
-
-  GLA_DEVICE static tile get (const W *from, int k)
-  {
-    return {{from[k * TILE + lane ()], from[k * TILE + 32 + lane ()]}};
-  }
-  GLA_DEVICE static void put (W *to, int k, const tile &v)
-  {
-    to[k * TILE + lane ()] = v.x[0];
-    to[k * TILE + 32 + lane ()] = v.x[1];
-  }
-  // The transpose of a tile in memory.
-  GLA_DEVICE static tile get_turned (const W *from, int k)
-  {
-    const W *source = from + k * TILE + ops::g () % 2 * 32 + ops::g () / 2 + 8 * ops::t ();
-    return {{source[0], source[4]}};
-  }
 
   // The lower triangle, with the identity beyond n.
   GLA_DEVICE void load (const T *S, int64_t ld) const
@@ -125,28 +116,6 @@ template <class T, int WARPS> struct pencil_cholesky {
       put (L, place (i, k), ops::multiply (get (L, place (i, k)), inverse));
   }
 
-  // Tiles first .. across-1 of column j: minus column k times row j.
-  GLA_DEVICE void update_column (int first, int j, int k) const
-  {
-    const tile right = get (L, place (j, k));
-    for (int i = first; i < across; i += TOGETHER) {
-      tile c[TOGETHER], u[TOGETHER];
-#pragma unroll
-      for (int m = 0; m < TOGETHER; m++) { // beyond the last tile that one again
-        const int row = min (i + m, across - 1);
-        c[m] = get (L, place (row, j));
-        u[m] = get (L, place (row, k));
-      }
-#pragma unroll
-      for (int m = 0; m < TOGETHER; m++)
-        ops::subtract (c[m], u[m], right);
-#pragma unroll
-      for (int m = 0; m < TOGETHER; m++)
-        if (i + m < across)
-          put (L, place (i + m, j), c[m]);
-    }
-  }
-
   // The columns to the right of k but for the next tile on the diagonal, by all warps but the
   // first. Longer columns go with shorter ones, in rounds of alternating direction.
   GLA_DEVICE void update (int k) const
@@ -157,7 +126,7 @@ template <class T, int WARPS> struct pencil_cholesky {
       if (round * others + k + 1 >= across)
         return;
       if (j < across)
-        update_column (j == k + 1 ? j + 1 : j, j, k);
+        base::template update_column<false> (j == k + 1 ? j + 1 : j, j, k);
     }
   }
 
