@@ -56,6 +56,9 @@ static int poll_pages (void *user, int64_t pages)
 }
 static const gla_monitor monitor = {poll_pages, NULL};
 
+// Nonzero: runs ask what "auto" asks before a GPU is open, and no more.
+static int predict_only;
+
 // The status words of a chunk: a backend that calls them clean has not touched them.
 enum { NO_INFO = 77 };
 static int32_t *take_info (arrays *s, int64_t pages)
@@ -65,11 +68,24 @@ static int32_t *take_info (arrays *s, int64_t pages)
     info[p] = NO_INFO;
   return info;
 }
-static void check_info (const char *name, const int32_t *info, int64_t pages, int clean)
+// After a failure the chunk may be done again: they are 0, or not touched where it was not waited
+// for.
+static void check_info (const char *name, gla_status status, const int32_t *info, int64_t pages,
+                        int clean)
 {
-  int untouched = 0;
-  for (int64_t p = 0; p < pages; p++)
+  int untouched = 0, zero = 0;
+  if (predict_only)
+    return;
+  for (int64_t p = 0; p < pages; p++) {
     untouched += info[p] == NO_INFO;
+    zero += info[p] == 0;
+  }
+  if (status != GLA_OK) {
+    CHECK (untouched == pages || zero == pages,
+           "%s, status %d: of %d status words %d are 0 and %d untouched", name, (int)status,
+           (int)pages, zero, untouched);
+    return;
+  }
   CHECK (untouched == (clean ? pages : 0), "%s: %d of %d status words untouched, clean is %d", name,
          untouched, (int)pages, clean);
 }
@@ -78,9 +94,6 @@ static void swept (void *user, int sweeps)
 {
   (void)user, (void)sweeps;
 }
-
-// Nonzero: runs ask what "auto" asks before a GPU is open, and no more.
-static int predict_only;
 
 // What the backend predicts: seconds of a call, and pages of a chunk of so many pages at most.
 static FILE *predictions;
@@ -153,8 +166,8 @@ static gla_status run_eig (gla_engine *engine, const int *v)
   }
   const void *chunks[] = {&chunk[0], &chunk[1]};
   gla_status status = run_chunks (engine, GLA_BATCH_EIG, &job.head, pages, chunks, 2);
-  for (int k = 0; k < 2 && status == GLA_OK && !predict_only; k++)
-    check_info ("eig", chunk[k].info, pages, chunk[k].clean_word);
+  for (int k = status == GLA_OK ? 0 : 1; k < 2; k++) // the first may have ended well
+    check_info ("eig", status, chunk[k].info, pages, chunk[k].clean_word);
   free_arrays (&s);
   return status;
 }
@@ -256,8 +269,7 @@ static gla_status run_pagefun (gla_engine *engine, const int *v)
     c.occupied = take (&s, (size_t)pages * sizeof (int64_t), 0);
   const void *chunk = &c;
   gla_status status = run_chunks (engine, GLA_BATCH_PAGEFUN, &job.head, pages, &chunk, 1);
-  if (status == GLA_OK && !predict_only)
-    check_info ("pagefun", c.info, pages, c.clean_word);
+  check_info ("pagefun", status, c.info, pages, c.clean_word);
   free_arrays (&s);
   return status;
 }
@@ -292,8 +304,7 @@ static gla_status run_eigpairs (gla_engine *engine, const int *v)
   c.clean = &c.clean_word;
   const void *chunk = &c;
   gla_status status = run_chunks (engine, GLA_BATCH_EIGPAIRS, &eig->head, pages, &chunk, 1);
-  if (status == GLA_OK && !predict_only)
-    check_info ("eigpairs", c.info, pages, c.clean_word);
+  check_info ("eigpairs", status, c.info, pages, c.clean_word);
   free_arrays (&s);
   return status;
 }
@@ -350,8 +361,7 @@ static gla_status run_svd (gla_engine *engine, const int *v)
   c.clean = &c.clean_word;
   const void *chunk = &c;
   gla_status status = run_chunks (engine, GLA_BATCH_SVD, &job.head, pages, &chunk, 1);
-  if (status == GLA_OK && !predict_only)
-    check_info ("svd", c.info, pages, c.clean_word);
+  check_info ("svd", status, c.info, pages, c.clean_word);
   free_arrays (&s);
   return status;
 }
@@ -385,8 +395,7 @@ static gla_status run_pagesolve (gla_engine *engine, const int *v)
   c.clean = &c.clean_word;
   const void *chunk = &c;
   gla_status status = run_chunks (engine, GLA_BATCH_PAGESOLVE, &job.head, pages, &chunk, 1);
-  if (status == GLA_OK && !predict_only)
-    check_info ("pagesolve", c.info, pages, c.clean_word);
+  check_info ("pagesolve", status, c.info, pages, c.clean_word);
   free_arrays (&s);
   return status;
 }
