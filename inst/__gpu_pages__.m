@@ -3,7 +3,7 @@
 ## @c SPDX-License-Identifier: GPL-3.0-or-later
 ## @deftypefn {gpulinalg} {[@dots{}] =} __gpu_pages__ (@var{name}, @dots{})
 ## Undocumented internal function: what @code{batcheig}, @code{qr_block}, @code{gevd_hz},
-## @code{pageinv}, @code{pageeig}, @code{pagepinv} and others do with gpuArrays by several
+## @code{pageinv}, @code{pageeig} and others do with gpuArrays by several
 ## other functions, and what @code{inv}, @code{pinv} and others do by functions on pages.
 ## @end deftypefn
 
@@ -27,8 +27,6 @@ function varargout = __gpu_pages__ (name, varargin)
       [varargout{:}] = __gpu_in_name_of__ ("batcheig", @() __gpu_swap__ (varargin{:}));
     case "least_squares"
       [varargout{:}] = __gpu_in_name_of__ (varargin{1}, @() __gpu_least_squares__ (varargin{:}));
-    case "by_svd"
-      [varargout{:}] = __gpu_in_name_of__ (varargin{1}, @() __gpu_by_svd__ (varargin{:}));
     case "inverse"
       [varargout{:}] = __gpu_in_name_of__ ("pageinv", @() __gpu_inverse__ (varargin{:}));
     case "adjoint_inverse"

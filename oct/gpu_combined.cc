@@ -2,8 +2,8 @@
 // table in gpu_functions.cc: merge, diff, cummax, cummin, kron, linspace, sinc
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "gpu_device.h"
 #include "gpu_operators.h"
+#include "gpu_steps.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,45 +13,6 @@ namespace gla
 
 namespace
 {
-
-//------------------------------------------------------------------------------
-// several steps in one kernel
-//------------------------------------------------------------------------------
-
-gla_nd number_of (double value)
-{
-  gla_nd a = {};
-  a.type = 'd';
-  a.value[0] = value;
-  return a;
-}
-
-gla_nd spread_operand (const gpu_operand &x, const dim_vector &dims)
-{
-  return spread (x.nd (), x.dims (), dims);
-}
-
-// A new array of this type and these sizes: the last of the steps.
-gpu_value computed (int device, char type, const dim_vector &dims,
-                    const std::vector<gla_nd> &inputs, const std::vector<gla_nd_step> &steps)
-{
-  gpu_value z = new_on_gpu (device, type, dims);
-  if (z.numel () == 0)
-    return z;
-  const gla_nd to = nd_of (z, dims);
-  const int result = static_cast<int> (inputs.size () + steps.size ()) - 1;
-  auto program = sized<gla_nd_steps> ();
-  program.inputs = inputs.data ();
-  program.input_count = static_cast<int> (inputs.size ());
-  program.steps = steps.data ();
-  program.step_count = static_cast<int> (steps.size ());
-  program.results = &result;
-  program.outputs = &to;
-  program.output_count = 1;
-  device_call (
-      [&] (gla_context *c) { return gla_elementwise_steps (c, device, &program, nullptr); });
-  return z;
-}
 
 void check_arguments (const char *name, const octave_value_list &args, int least, int most)
 {

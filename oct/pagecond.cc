@@ -25,7 +25,7 @@ static octave_value_list pagecond_body (octave::interpreter &interp, const octav
 {
   gla::check_counts ("pagecond", args, 1, gla::any_number, nargout, 1);
   const gla::svd_arguments given = gla::read_svd_arguments ("pagecond", args, false);
-  return gla::svd_function ("pagecond", interp, args, given, false,
+  return gla::svd_function ("pagecond", interp, given, false,
                             [&] (const auto &svd) { return conditions (svd, given.A.dims ()); });
 }
 

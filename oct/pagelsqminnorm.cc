@@ -3,6 +3,7 @@
 //
 // The tests are in pagelsqminnorm.tst.
 
+#include "gpu_steps.h"
 #include "pages.h"
 #include "svd_functions.h"
 
@@ -68,6 +69,8 @@ request read_arguments (const octave_value_list &args)
   gla::check_float_array ("pagelsqminnorm", "A", want.A);
   int at = 2;
   want.tol = gla::read_tolerance ("pagelsqminnorm", args, at);
+  if (want.tol.is_defined () && !gla::is_gpu_array (want.A))
+    want.tol = gla::gathered (want.tol);
   const gla::options opts ("pagelsqminnorm", args, at, {"warn", "nowarn"},
                            {"RegularizationFactor", "device"});
   want.warn = opts.last_flag ({"warn", "nowarn"}) == "warn";
@@ -161,13 +164,13 @@ octave_value divide (octave_value &quotient, const octave_value &divisor)
 
 // B .* scale, where pages expand; scale is empty or has a number for each page of A.
 template <typename RealArray, typename Svd>
-octave_value scaled (octave::interpreter &interp, const request &want, const Svd &svd)
+octave_value scaled (const request &want, const Svd &svd)
 {
   if (svd.scale.empty ())
     return want.B;
   RealArray scale (svd_dims (want.A.dims (), 1, 1));
   std::copy (svd.scale.begin (), svd.scale.end (), scale.fortran_vec ());
-  return gla::feval (interp, octave_value ("times"), ovl (want.B, scale)) (0);
+  return gla::op ("times", want.B, scale);
 }
 
 template <typename Array, typename RealArray>
@@ -180,11 +183,14 @@ octave_value_list solve (octave::interpreter &interp, const request &want)
   auto svd = gla::decompose_scaled<RealArray> ("pagelsqminnorm", call, A, true);
   drop_small (svd, want);
   octave_value Y = gla::page_product ("pagelsqminnorm", interp,
-                                      {svd.of.U, scaled<RealArray> (interp, want, svd), 'C', 'N'});
+                                      {svd.of.U, scaled<RealArray> (want, svd), 'C', 'N'});
   const octave_value d = divisors<RealArray> (svd, want);
-  Y = gla::in_class_of (Y, octave_value (), [&] (auto array, auto real) {
-    return ovl (divide<decltype (array), decltype (real)> (Y, d));
-  }) (0);
+  if (gla::is_gpu_array (Y)) // B alone is on a GPU
+    Y = gla::op ("rdivide", Y, d);
+  else
+    Y = gla::in_class_of (Y, octave_value (), [&] (auto array, auto real) {
+      return ovl (divide<decltype (array), decltype (real)> (Y, d));
+    }) (0);
   return ovl (gla::page_product ("pagelsqminnorm", interp, {svd.of.V, Y, 'N', 'N'}));
 }
 
@@ -193,9 +199,9 @@ octave_value_list pagelsqminnorm_body (octave::interpreter &interp, const octave
 {
   gla::check_counts ("pagelsqminnorm", args, 2, gla::any_number, nargout, 1);
   const request want = read_arguments (args);
-  if (gla::any_on_gpu (args))
-    return gla::by_svd_on_gpu ("pagelsqminnorm", want.A, want.tol, want.device,
-                               ovl (want.B, want.alpha, want.warn));
+  if (gla::is_gpu_array (want.A))
+    return ovl (
+        gla::least_norm_on_gpu ({want.A, want.tol, want.device}, want.B, want.alpha, want.warn));
   return gla::in_class_of (want.A, octave_value (), [&] (auto array, auto real) {
     return solve<decltype (array), decltype (real)> (interp, want);
   });

@@ -30,7 +30,7 @@ static octave_value_list pagepinv_body (octave::interpreter &interp, const octav
 {
   gla::check_counts ("pagepinv", args, 1, gla::any_number, nargout, 1);
   const gla::svd_arguments given = gla::read_svd_arguments ("pagepinv", args, true);
-  return gla::svd_function ("pagepinv", interp, args, given, true,
+  return gla::svd_function ("pagepinv", interp, given, true,
                             [&] (auto &svd) { return invert (interp, svd, given); });
 }
 

@@ -26,8 +26,13 @@ static octave_value_list pagerank_body (octave::interpreter &interp, const octav
 {
   gla::check_counts ("pagerank", args, 1, gla::any_number, nargout, 1);
   const gla::svd_arguments given = gla::read_svd_arguments ("pagerank", args, true);
-  return gla::svd_function ("pagerank", interp, args, given, false,
-                            [&] (const auto &svd) { return ranks (svd, given); });
+  const octave_value_list found = gla::svd_function (
+      "pagerank", interp, given, false, [&] (const auto &svd) { return ranks (svd, given); });
+  const bool only_tol =
+      args.length () > 1 && gla::is_gpu_array (args (1)) && given.tol.is_defined ();
+  return only_tol && !gla::is_gpu_array (found (0))
+             ? ovl (gla::value_of (gla::gpu_value (found (0), false)))
+             : found;
 }
 
 DEFMETHOD_DLD (pagerank, interp, args, nargout, R"doc(-*- texinfo -*-

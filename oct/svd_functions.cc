@@ -26,17 +26,10 @@ svd_arguments read_svd_arguments (const char *who, const octave_value_list &args
   int at = 1;
   if (takes_tolerance)
     given.tol = read_tolerance (who, args, at);
+  if (given.tol.is_defined () && !is_gpu_array (given.A))
+    given.tol = gathered (given.tol);
   given.device = options (who, args, at, {}, {"device"}).value ("device");
   return given;
-}
-
-octave_value_list by_svd_on_gpu (const char *who, const octave_value &A, const octave_value &tol,
-                                 const octave_value &device, const octave_value_list &more)
-{
-  octave_value_list args = ovl (who, A, tol.is_defined () ? tol : octave_value (NDArray ()),
-                                device.is_defined () ? device : octave_value ("auto"));
-  args.append (more);
-  return gpu_pages_function ("by_svd", args);
 }
 
 } // namespace gla

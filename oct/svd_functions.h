@@ -19,18 +19,17 @@ namespace gla
 octave_value read_tolerance (const char *who, const octave_value_list &args, int &at);
 
 // The arguments of pagepinv, pagerank and pagecond, which takes no tolerance. tol and device are
-// undefined where they are not given.
+// undefined where they are not given; tol is on the host where A is.
 struct svd_arguments {
   octave_value A, tol, device;
 };
 svd_arguments read_svd_arguments (const char *who, const octave_value_list &args,
                                   bool takes_tolerance);
 
-// The work of these functions where an argument is on a GPU: inst/private/__gpu_by_svd__.m. more:
-// what follows the tolerance and the value of "device".
-octave_value_list by_svd_on_gpu (const char *who, const octave_value &A, const octave_value &tol,
-                                 const octave_value &device,
-                                 const octave_value_list &more = octave_value_list ());
+// pagepinv, pagerank and pagecond, and pagelsqminnorm, where A is on a GPU (svd_on_gpu.cc).
+octave_value_list by_svd_on_gpu (const char *who, const svd_arguments &given);
+octave_value least_norm_on_gpu (const svd_arguments &given, const octave_value &B,
+                                const NDArray &regularization, bool warns);
 
 // Calls body (p) for all pages, of this many elements. Ctrl-C ends it behind a page: after about a
 // million elements, or after one page where that is larger.
@@ -109,11 +108,10 @@ scaled_svd<Array, RealArray> decompose_scaled (const char *who, call &call, Arra
 // whether svd has them.
 template <typename Work>
 octave_value_list svd_function (const char *who, octave::interpreter &interp,
-                                const octave_value_list &args, const svd_arguments &given,
-                                bool vectors, Work work)
+                                const svd_arguments &given, bool vectors, Work work)
 {
-  if (any_on_gpu (args))
-    return by_svd_on_gpu (who, given.A, given.tol, given.device);
+  if (is_gpu_array (given.A))
+    return by_svd_on_gpu (who, given);
   call call (who, interp);
   call.set_place (given.device);
   return in_class_of (given.A, octave_value (), [&] (auto array, auto real) {
