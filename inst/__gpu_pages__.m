@@ -25,16 +25,14 @@ function varargout = __gpu_pages__ (name, varargin)
       [varargout{:}] = __gpu_in_name_of__ ("batcheig", @() __gpu_drop__ (varargin{:}));
     case "swap"
       [varargout{:}] = __gpu_in_name_of__ ("batcheig", @() __gpu_swap__ (varargin{:}));
-    case "least_squares"
-      [varargout{:}] = __gpu_in_name_of__ (varargin{1}, @() __gpu_least_squares__ (varargin{:}));
+    case "triangle"
+      [varargout{:}] = __gpu_triangle__ (varargin{:});
     case "inverse"
       [varargout{:}] = __gpu_in_name_of__ ("pageinv", @() __gpu_inverse__ (varargin{:}));
     case "adjoint_inverse"
       [varargout{:}] = __gpu_in_name_of__ ("gevd_hz", @() __gpu_adjoint_inverse__ (varargin{:}));
     case "pageeig"
       [varargout{:}] = __gpu_in_name_of__ ("pageeig", @() __gpu_pageeig__ (varargin{:}));
-    case "two_norms"
-      [varargout{:}] = __gpu_in_name_of__ ("pagenorm", @() __gpu_two_norms__ (varargin{:}));
     case "of_matrix"
       [varargout{:}] = __gpu_of_matrix__ (varargin{:});
       warn_of_failure (varargin{1}, varargout{1});

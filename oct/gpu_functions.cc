@@ -475,6 +475,8 @@ const struct {
     {"randi", create_like},
     {"true", create_like},
     {"false", create_like},
+    {"two_norms", two_norms_of},
+    {"least_squares", least_squares_of},
     {"Inf", create_like},
     {"NaN", create_like},
 };

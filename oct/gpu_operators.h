@@ -31,6 +31,8 @@ octave_value_list sinc (const char *name, const octave_value_list &args, int out
 octave_value_list toeplitz (const char *name, const octave_value_list &args, int outputs);
 octave_value_list block_diagonal (const char *name, const octave_value_list &args, int outputs);
 octave_value_list bsxfun (const char *name, const octave_value_list &args, int outputs);
+octave_value_list two_norms_of (const char *name, const octave_value_list &args, int outputs);
+octave_value_list least_squares_of (const char *name, const octave_value_list &args, int outputs);
 
 // The function of each element that Octave calls through this; NULL: a gpuArray does not have it.
 const char *name_of_mapper (octave_base_value::unary_mapper_t f);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "gpu_pages.h"
+#include "gpu_steps.h"
 
 #include <octave/lo-array-errwarn.h>
 
@@ -91,9 +92,8 @@ gpu_value solve_by_qr (const char *name, const octave_value &a, const octave_val
   };
   const octave_value A = value_of (matrix_of (name, a, single, device)),
                      B = value_of (matrix_of (name, b, single, device));
-  const octave_value x = gpu_pages_function (
-      "least_squares",
-      ovl (name, right ? adjoint (A) : A, right ? adjoint (B) : B, octave_value (Cell (1, 0)))) (0);
+  const octave_value x =
+      least_squares (name, right ? adjoint (A) : A, right ? adjoint (B) : B, {}) (0);
   return gpu_value_of (right ? adjoint (x) : x);
 }
 

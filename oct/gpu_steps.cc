@@ -1,11 +1,13 @@
 // gpu_steps.cc: operations from which functions of gpuArrays are made
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// An operation of the interpreter takes 1 to 5 us of the host beside the 1 to 2 us of the work itself, and a function
-// that an m-file makes of them calls dozens. These are called from C++, and do the same work.
+// An operation of the interpreter takes 1 to 5 us of the host beside the 1 to 2 us of the work
+// itself, and a function that an m-file makes of them calls dozens. These are called from C++, and
+// do the same work.
 
 #include "gpu_steps.h"
 
+#include <cctype>
 #include <limits>
 
 namespace gla
@@ -129,6 +131,15 @@ dim_vector dims_of_page_numbers (const dim_vector &dims)
   dim_vector ones = dims;
   ones (0) = ones (1) = 1;
   return ones;
+}
+
+std::string with_name (const char *who, const std::string &text)
+{
+  std::size_t end = 0;
+  while (end < text.size () &&
+         (std::isalnum (static_cast<unsigned char> (text[end])) || text[end] == '_'))
+    end++;
+  return end > 0 && text.compare (end, 2, ": ") == 0 ? who + text.substr (end) : text;
 }
 
 } // namespace gla

@@ -35,7 +35,6 @@ octave_value along (const char *name, const octave_value &x, int dim);
 octave_value adjoint_pages (const octave_value &x);
 // x with this number where the mask is true, which has the sizes of x.
 octave_value replaced (const octave_value &x, const octave_value &mask, double number);
-// The columns of a matrix where the mask is true.
 octave_value column (const octave_value &x);
 
 // What the host must know; these wait for the GPU.
@@ -45,6 +44,30 @@ bool is_any (const octave_value &x);
 // Without trailing ones: 1 x 1 x the dimensions from the third on.
 dim_vector dims_of_page_numbers (const dim_vector &dims);
 
+//------------------------------------------------------------------------------
+// functions on pages that are made of several others
+//------------------------------------------------------------------------------
+
+// pagenorm (X); device and progress are values of options, or undefined.
+octave_value two_norms (const octave_value &X, const octave_value &device,
+                        const octave_value &progress);
+// [x, info] of qr_block (A, B, "solve"); args: options of qr_block. A must have full column rank on
+// each page. info, on the host, is n + 1 where A or B holds NaN or Inf, and 0 elsewhere.
+octave_value_list least_squares (const char *who, const octave_value &A, const octave_value &B,
+                                 const octave_value_list &args);
+
+// The text of an error with this name at its beginning, in the place of another one.
+std::string with_name (const char *who, const std::string &text);
+// Calls body (); the name at the beginning of an error becomes `who`.
+template <typename Body> octave_value_list in_name_of (const char *who, Body body)
+{
+  try {
+    return body ();
+  } catch (octave::execution_exception &e) {
+    e.set_message (with_name (who, e.message ()));
+    throw;
+  }
+}
 } // namespace gla
 
 #endif

@@ -1,7 +1,7 @@
 // pageeig.cc: pageeig for Octave; its tests are in pageeig.tst
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "gpu_pages.h"
+#include "batcheig.h"
 #include "pageeig.h"
 
 // Names of options must be text. Who gives a second matrix may look for pairs.
@@ -27,6 +27,32 @@ static void check_pages (const octave_value &X)
                    X.dims ().str ().c_str ());
 }
 
+static void warn_of_pages (const int32NDArray &info, octave_idx_type n)
+{
+  gla::warn_of_failed_pages ("pageeig", reinterpret_cast<const int32_t *> (info.data ()),
+                             info.numel (), {gla::not_finite (n), gla::not_converged (n)});
+}
+
+// The outputs for Hermitian pages on a GPU; none where a page is not Hermitian.
+// inst/private/__gpu_pageeig__.m then finds out what to say.
+static octave_value_list eigen_on_gpu (octave::interpreter &interp, const octave_value &X,
+                                       const pageeig_request &want)
+{
+  eig_request how = eig_request ();
+  how.eig = gla::sized<gla_eig_options> ();
+  how.vectors = want.outputs > 1;
+  how.matrix = want.matrix;
+  how.info = how.any_kind = true;
+  how.columns = X.rows ();
+  gla::call call ("pageeig", interp, gla::context_of_pages (ovl (X), octave_value ()));
+  call.set_place (want.place);
+  const octave_value_list all = solve_hermitian ("pageeig", call, X, how);
+  if (all.length () == 0)
+    return all;
+  warn_of_pages (all (2).int32_array_value (), X.rows ());
+  return want.outputs > 1 ? ovl (all (0), all (1), all (0)) : ovl (all (1));
+}
+
 static octave_value_list pageeig_body (octave::interpreter &interp, const octave_value_list &args,
                                        int nargout)
 {
@@ -43,15 +69,19 @@ static octave_value_list pageeig_body (octave::interpreter &interp, const octave
   gla::call ("pageeig", interp).set_place (want.place); // before X is looked at
   const octave_value X = args (0);
   check_pages (X);
-  if (gla::is_gpu_array (X))
+  if (gla::is_gpu_array (X)) {
+    const octave_value_list found =
+        X.isempty () ? octave_value_list () : eigen_on_gpu (interp, X, want);
+    if (found.length () > 0)
+      return found;
     return gla::gpu_pages_function (
         "pageeig",
         ovl (X, want.matrix, want.place.is_defined () ? want.place : octave_value ("auto")),
         want.outputs);
+  }
   const page_eigen found = solve_pages (interp, X, want);
   const octave_idx_type n = X.rows ();
-  gla::warn_of_failed_pages ("pageeig", reinterpret_cast<const int32_t *> (found.info.data ()),
-                             found.info.numel (), {gla::not_finite (n), gla::not_converged (n)});
+  warn_of_pages (found.info, n);
   dim_vector dims = X.dims ();
   dims (1) = want.matrix ? n : 1;
   const octave_value D = found.D.reshape (dims);

@@ -1,6 +1,7 @@
 // pagenorm.cc: norms of the pages of an array
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include "gpu_steps.h"
 #include "pages.h"
 
 #include <cmath>
@@ -188,10 +189,9 @@ octave_value_list pagenorm_body (octave::interpreter &interp, const octave_value
 
   if (gla::any_on_gpu (args) && !of_library)
     gla::gather_needed ("pagenorm with this p");
-  if (gla::any_on_gpu (args) && !want.frobenius && want.p == 2 && !want.vectors &&
+  if (gla::is_gpu_array (want.X) && !want.frobenius && want.p == 2 && !want.vectors &&
       !want.X.isempty ())
-    return gla::gpu_pages_function (
-        "two_norms", ovl (want.X, opts.given ({"device"}), opts.given ({"progress"})));
+    return ovl (gla::two_norms (want.X, opts.value ("device"), opts.value ("progress")));
   gla::call call ("pagenorm", interp, gla::context_of_pages (args, opts.value ("progress")));
   call.set_place (opts.value ("device"));
   call.set_progress (opts.value ("progress"));

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "gpu_pages.h"
+#include "gpu_steps.h"
 #include "qr_block.h"
 
 #include <octave/int32NDArray.h>
@@ -62,9 +63,8 @@ octave_value_list qr_block_least_squares (gla::call &call, gla::collective *coll
 octave_value_list qr_block_solve_on_gpu (const octave_value &A, const octave_value &B,
                                          const qr_request &want, const gla::options &opts)
 {
-  const octave_value args = opts.given ({"block", "device", "progress"});
-  const octave_value_list found =
-      gla::gpu_pages_function ("least_squares", ovl ("qr_block", A, B, args), 2);
+  const Cell args = opts.given ({"block", "device", "progress"});
+  const octave_value_list found = gla::least_squares ("qr_block", A, B, octave_value_list (args));
   const int32NDArray info = found (1).int32_array_value ();
   if (want.outputs < 2)
     gla::warn_of_failed_pages ("qr_block", reinterpret_cast<const int32_t *> (info.data ()),

@@ -11,8 +11,8 @@ namespace gla
 namespace
 {
 
-// Decompositions of scale .* A. scale is undefined, or has a power of 2 for each page: below 1 where
-// a singular value of A overflows.
+// Decompositions of scale .* A. scale is undefined, or has a power of 2 for each page: below 1
+// where a singular value of A overflows.
 struct gpu_svd {
   const char *who;
   octave_value S, U, V, scale;
@@ -51,8 +51,7 @@ gpu_svd decompose_once (const char *who, const octave_value &A, const octave_val
 // A number for each page: this one where a singular value is Inf, else 1.
 octave_value scales_of (const gpu_svd &svd, double small)
 {
-  const octave_value over =
-      gathered (along ("any", of_each ("isinf", svd.S), 1));
+  const octave_value over = gathered (along ("any", of_each ("isinf", svd.S), 1));
   NDArray scale (over.dims (), 1.0);
   const boolNDArray at = over.bool_array_value ();
   for (octave_idx_type p = 0; p < at.numel (); p++)
@@ -176,8 +175,8 @@ octave_value least_norm_on_gpu (const svd_arguments &given, const octave_value &
 {
   const char *who = "pagelsqminnorm";
   const gpu_svd svd = decompose_scaled_on_gpu (who, given.A, given.device, true);
-  const octave_value small = beside_bound (GLA_ND_LE, svd, given.tol,
-                                           std::max (given.A.rows (), given.A.columns ()));
+  const octave_value small =
+      beside_bound (GLA_ND_LE, svd, given.tol, std::max (given.A.rows (), given.A.columns ()));
   if (warns)
     warn_of_rank (small);
   const octave_value zero = op ("eq", svd.S, octave_value (0.0)),

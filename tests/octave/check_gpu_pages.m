@@ -273,7 +273,7 @@ function [x, info] = solved (A, B)
   if (gpuDeviceCount () > 0)
     [x, info] = qr_block (A, B, "solve");
   else
-    [x, info] = __gpu_pages__ ("least_squares", "qr_block", A, B, {});
+    [x, info] = __gpu_array__ ("least_squares", A, B);
   endif
 endfunction
 
@@ -293,7 +293,7 @@ function two_norms (type, mn, pages)
     if (gpuDeviceCount () > 0 || any (size (X)(1:2) == 1))
       G = pagenorm (gpuArray (X));
     else
-      G = __gpu_pages__ ("two_norms", gpuArray (X), {}, {});
+      G = __gpu_array__ ("two_norms", gpuArray (X));
     endif
     g = gather (G);
     count_gpu_check (sprintf ("pagenorm, %dx%d %s", size (X)(1:2), type), isgpuarray (G) && strcmp (class (g), class (N)) && isequal (size (g), size (N)) ...
