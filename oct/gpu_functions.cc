@@ -475,6 +475,12 @@ const struct {
     {"randi", create_like},
     {"true", create_like},
     {"false", create_like},
+    {"median", median},
+    {"var", variance},
+    {"std", variance},
+    {"circshift", circshift},
+    {"cross", cross},
+    {"inv", inverse},
     {"two_norms", two_norms_of},
     {"least_squares", least_squares_of},
     {"Inf", create_like},
@@ -483,9 +489,18 @@ const struct {
 
 } // namespace
 
+// Functions that are made of operations of elements also where these are traced.
+static bool takes_traced (const std::string &name)
+{
+  for (const char *known : {"arrayfun", "var", "std", "circshift", "cross", "inv"})
+    if (name == known)
+      return true;
+  return false;
+}
+
 octave_value_list gpu_function (const std::string &name, const octave_value_list &args, int outputs)
 {
-  if (name != "arrayfun" && any_traced (args))
+  if (any_traced (args) && !takes_traced (name))
     return traced_function (name, args);
   for (const auto &entry : table)
     if (name == entry.name)

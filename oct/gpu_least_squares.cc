@@ -57,11 +57,10 @@ octave_value_list solve_triangles (const octave_value &R, const octave_value &C)
     return ovl (solved (0), op ("rdivide", octave_value (1.0), rcond));
   }
   const octave_value r = column (of_each ("abs", R)),
-                     condition = op ("rdivide", octave_value (1.0),
-                                     op ("gt", r, octave_value (0.0)));
-  return ovl (op ("rdivide", C, R),
-              replaced (condition, of_each ("not", of_each ("isfinite", r)),
-                        std::numeric_limits<double>::quiet_NaN ()));
+                     condition =
+                         op ("rdivide", octave_value (1.0), op ("gt", r, octave_value (0.0)));
+  return ovl (op ("rdivide", C, R), replaced (condition, of_each ("not", of_each ("isfinite", r)),
+                                              std::numeric_limits<double>::quiet_NaN ()));
 }
 
 // Whether all elements of each page are finite: a row, or a column on the host.
@@ -124,20 +123,18 @@ octave_value_list solve (const char *who, const octave_value &A, const octave_va
                      R = factors (1).reshape (dim_vector (n, n, pages));
   const octave_value longest = along ("max", of_each ("abs", R), 1);
   const octave_value_list solved = solve_triangles (op ("rdivide", R, longest), C);
-  const octave_value x =
-      op ("rdivide", solved (0), longest.reshape (dim_vector (n, 1, pages)));
+  const octave_value x = op ("rdivide", solved (0), longest.reshape (dim_vector (n, 1, pages)));
 
-  const octave_value bound =
-      is_single_pair (A, B) ? octave_value (most_condition<float> (std::max (m, n)))
-                            : octave_value (most_condition<double> (std::max (m, n)));
+  const octave_value bound = is_single_pair (A, B)
+                                 ? octave_value (most_condition<float> (std::max (m, n)))
+                                 : octave_value (most_condition<double> (std::max (m, n)));
   const octave_value suspect =
       of_each ("not", op ("and", op ("le", solved (1).reshape (dim_vector (1, pages)), bound),
                           finite_pages (x, pages)));
   // the only number that is waited for, where all is well
   if (!is_any (suspect))
     return ovl (x.reshape (dims), int32NDArray (dim_vector (pages, 1), 0));
-  octave_value_list found =
-      without_pages (who, x, gathered (suspect).bool_array_value (), A, B);
+  octave_value_list found = without_pages (who, x, gathered (suspect).bool_array_value (), A, B);
   found (0) = found (0).reshape (dims);
   return found;
 }

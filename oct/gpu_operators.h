@@ -31,6 +31,11 @@ octave_value_list sinc (const char *name, const octave_value_list &args, int out
 octave_value_list toeplitz (const char *name, const octave_value_list &args, int outputs);
 octave_value_list block_diagonal (const char *name, const octave_value_list &args, int outputs);
 octave_value_list bsxfun (const char *name, const octave_value_list &args, int outputs);
+octave_value_list median (const char *name, const octave_value_list &args, int outputs);
+octave_value_list variance (const char *name, const octave_value_list &args, int outputs);
+octave_value_list circshift (const char *name, const octave_value_list &args, int outputs);
+octave_value_list cross (const char *name, const octave_value_list &args, int outputs);
+octave_value_list inverse (const char *name, const octave_value_list &args, int outputs);
 octave_value_list two_norms_of (const char *name, const octave_value_list &args, int outputs);
 octave_value_list least_squares_of (const char *name, const octave_value_list &args, int outputs);
 

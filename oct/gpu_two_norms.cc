@@ -121,22 +121,21 @@ octave_value roots_of (const octave_value &x)
   const gpu_value &v = gpu_value_of (x);
   const char type = v.type ();
   const dim_vector dims = v.dims ();
-  return value_of (computed (v.device (), type, dims, {nd_of (v, dims), number_of (0)},
-                             {{GLA_ND_GT, 'b', 0, 1, 0},
-                              {GLA_ND_MUL, type, 0, 2, 0},
-                              {GLA_ND_SQRT, type, 3, 0, 0}}));
+  return value_of (computed (
+      v.device (), type, dims, {nd_of (v, dims), number_of (0)},
+      {{GLA_ND_GT, 'b', 0, 1, 0}, {GLA_ND_MUL, type, 0, 2, 0}, {GLA_ND_SQRT, type, 3, 0, 0}}));
 }
 
 } // namespace
 
 octave_value two_norms (const octave_value &array, const octave_value &device,
-                               const octave_value &progress)
+                        const octave_value &progress)
 {
   const NDArray exponents = exponents_for (frobenius_norms (array, device));
   const octave_value X = times_power (array, exponents, -1);
   const bool wide = X.rows () <= X.columns ();
-  const octave_value P = page_product ("pagenorm", the_interpreter (),
-                                       {X, X, wide ? 'N' : 'C', wide ? 'C' : 'N'});
+  const octave_value P =
+      page_product ("pagenorm", the_interpreter (), {X, X, wide ? 'N' : 'C', wide ? 'C' : 'N'});
   const octave_value largest = largest_eigenvalues (P, device, progress);
   return times_power (roots_of (largest), exponents, 1);
 }
