@@ -68,9 +68,9 @@ gpu_value crossed (const octave_value &x, const octave_value &y, char type, int 
     inputs.push_back (slice);
   const std::vector<gla_nd> outputs = three_slices (nd_of (z, dims), dims, dim);
   const gla_nd_step steps[] = {
-      {GLA_ND_MUL, type, 1, 5, 0},  {GLA_ND_MUL, type, 2, 4, 0},   {GLA_ND_SUB, type, 6, 7, 0},
-      {GLA_ND_MUL, type, 2, 3, 0},  {GLA_ND_MUL, type, 0, 5, 0},   {GLA_ND_SUB, type, 9, 10, 0},
-      {GLA_ND_MUL, type, 0, 4, 0},  {GLA_ND_MUL, type, 1, 3, 0},   {GLA_ND_SUB, type, 12, 13, 0},
+      {GLA_ND_MUL, type, 1, 5, 0}, {GLA_ND_MUL, type, 2, 4, 0}, {GLA_ND_SUB, type, 6, 7, 0},
+      {GLA_ND_MUL, type, 2, 3, 0}, {GLA_ND_MUL, type, 0, 5, 0}, {GLA_ND_SUB, type, 9, 10, 0},
+      {GLA_ND_MUL, type, 0, 4, 0}, {GLA_ND_MUL, type, 1, 3, 0}, {GLA_ND_SUB, type, 12, 13, 0},
   };
   const int results[] = {8, 11, 14};
   auto program = sized<gla_nd_steps> ();
