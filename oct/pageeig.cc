@@ -70,8 +70,9 @@ static octave_value_list pageeig_body (octave::interpreter &interp, const octave
   const octave_value X = args (0);
   check_pages (X);
   if (gla::is_gpu_array (X)) {
-    const octave_value_list found =
-        X.isempty () ? octave_value_list () : eigen_on_gpu (interp, X, want);
+    const octave_value_list found = X.isempty () || !gla::any_on_gpu (ovl (X))
+                                        ? octave_value_list ()
+                                        : eigen_on_gpu (interp, X, want);
     if (found.length () > 0)
       return found;
     return gla::gpu_pages_function (

@@ -137,6 +137,15 @@ function package_functions ()
     compare_gpu_arrays ("pageeig", @(x) pageeig (x, "matrix"), {H}, 1e4);
     compare_gpu_arrays ("batcheig", @(x) batcheig (x), {H}, 1e4);
     compare_gpu_arrays ("pagefunm", @(x) pagefunm (x / 20, "exp"), {H}, 1e5);
+    for x = {tall, tall(:,:,1), A}
+      for f = {@(x) var(x), @(x) var(x, 1, 2), @(x) std(x, 0, 2), @(x) std(x)}
+        compare_gpu_arrays (func2str (f{1}), f{1}, x, 100);
+      endfor
+      for f = {@(x) circshift(x, 1), @(x) circshift(x, -5, 2), @(x) circshift(x, [1 2])}
+        compare_gpu_arrays (func2str (f{1}), f{1}, x, 0);
+      endfor
+    endfor
+    compare_gpu_arrays ("cross", @(x, y) cross (x, y, 2), {tall, 2 - tall(:,[2 3 1],:)}, 100, 1, logical ([1 1; 1 0; 0 1]));
     a = A(:,:,1);
     compare_gpu_arrays ("inv", @inv, {a}, 1e4);
     compare_gpu_arrays ("inv", @(x) is_reciprocal (nthargout (2, @inv, x), x), {a}, 0);
