@@ -58,6 +58,12 @@ GLA_DEVICE void phase_arrive (unsigned barrier)
 {
   asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
 }
+// What this thread has read from shared memory is read, for the unit, too: its writes can overtake
+// reads that have begun, also those before an arrival.
+GLA_DEVICE void phase_reads_done ()
+{
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
 // Waits until the phase of this parity is complete; that of parity 1 is so at the beginning.
 GLA_DEVICE void phase_wait (unsigned barrier, unsigned parity)
 {

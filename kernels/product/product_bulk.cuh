@@ -154,9 +154,7 @@ GLA_DEVICE void bulk_tiles (SOURCE &source, const bulk_args<T> &args)
         if (q < GROUPS - 1)
           read ((q + 1) % 2, turn.stage * PAIR, 4 * q + 4);
         else {
-          __syncwarp ();
-          if (lane == 0)
-            phase_arrive (ring.empty + 8 * turn.stage);
+          ring.release (turn.stage);
           turn.next ();
           if (item + (int)gridDim.x < args.items || left > S::TK) {
             phase_wait (ring.full + 8 * turn.stage, turn.parity);

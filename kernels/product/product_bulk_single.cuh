@@ -152,9 +152,7 @@ GLA_DEVICE void single_tiles (SOURCE &source, const bulk_args<T> &args)
       source.load ();
       phase_wait (ring.full + 8 * turn.stage, turn.parity);
       sums.add (at_a + turn.stage * PAIR, at_b + turn.stage * PAIR, args.flip != 0);
-      __syncwarp ();
-      if (lane == 0)
-        phase_arrive (ring.empty + 8 * turn.stage);
+      ring.release (turn.stage);
       turn.next ();
     }
     const bulk_corner corner = bulk_find<KIND, S> (item % args.in_page, args.down);

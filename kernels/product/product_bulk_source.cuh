@@ -17,6 +17,15 @@
 struct bulk_ring {
   unsigned char *pairs;
   unsigned memory, full, empty; // addresses in shared memory
+
+  // The warp has read the pair in this place, where others may be copied to from here on.
+  GLA_DEVICE void release (int stage) const
+  {
+    phase_reads_done ();
+    __syncwarp ();
+    if (threadIdx.x % 32 == 0)
+      phase_arrive (empty + 8 * stage);
+  }
 };
 
 // The place whose turn it is.
