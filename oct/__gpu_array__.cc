@@ -21,5 +21,8 @@ Undocumented internal function: a function of gpuArrays, called by the files in
 /*
 %!assert (gather (__gpu_array__ ("sum", gpuArray ([1, 2]))), 3)
 %!error <Invalid call> __gpu_array__ ()
+%!error <Invalid call to inv> __gpu_array__ ("inv")
+%!error <Invalid call to two_norms> __gpu_array__ ("two_norms")
+%!error <Invalid call to least_squares> __gpu_array__ ("least_squares", gpuArray (1))
 %!error id=gpulinalg:gather-needed __gpu_array__ ("spline", gpuArray (1))
 */

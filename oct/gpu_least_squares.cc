@@ -163,8 +163,10 @@ octave_value_list least_squares (const char *who, const octave_value &A, const o
 }
 
 // For tests: without a GPU the same by the interpreter's operations.
-octave_value_list least_squares_of (const char *, const octave_value_list &args, int)
+octave_value_list least_squares_of (const char *name, const octave_value_list &args, int)
 {
+  if (args.length () != 2)
+    error_with_id ("Octave:invalid-fun-call", "Invalid call to %s", name);
   return with_gpu_arrays (args, "ah", [] (const octave_value_list &all) {
     return least_squares ("qr_block", all (0), all (1), octave_value_list ());
   });

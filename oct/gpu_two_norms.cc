@@ -141,8 +141,10 @@ octave_value two_norms (const octave_value &array, const octave_value &device,
 }
 
 // For tests: without a GPU the same by the interpreter's operations.
-octave_value_list two_norms_of (const char *, const octave_value_list &args, int)
+octave_value_list two_norms_of (const char *name, const octave_value_list &args, int)
 {
+  if (args.length () != 1)
+    error_with_id ("Octave:invalid-fun-call", "Invalid call to %s", name);
   return with_gpu_arrays (args, "r", [] (const octave_value_list &all) {
     return ovl (two_norms (all (0), octave_value (), octave_value ()));
   });

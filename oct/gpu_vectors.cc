@@ -154,6 +154,8 @@ octave_value_list cross (const char *name, const octave_value_list &args, int ou
 // [y, rcond] = inv (a)
 octave_value_list inverse (const char *name, const octave_value_list &args, int outputs)
 {
+  if (args.length () != 1)
+    error_with_id ("Octave:invalid-fun-call", "Invalid call to %s", name);
   octave_value a = args (0);
   if (a.ndims () > 2 || a.rows () != a.columns ())
     error_with_id ("gpulinalg:bad-shape", "inverse: argument must be a square matrix");
