@@ -129,6 +129,7 @@ program test_device jacobi
 program test_pivots
 program test_device products
 program test_device product-bits
+program test_device product-repeats
 program test_device qr
 program test_device norms
 program test_device phases

@@ -11,6 +11,7 @@ extern "C" {
 // Each prints a line of counts and returns whether one has failed.
 int gpu_products (void);
 int gpu_product_bits (void);
+int gpu_product_repeats (void);
 int gpu_solves (const char *types);
 int gpu_solve_bits (const char *types);
 int gpu_norms (void);

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Usage: test_device [--small]      --small: what needs little memory, with gsvd and jacobi
-//        test_device products, product-bits, solves TYPES, solve-bits TYPES, norms, phases,
-//        parts TYPES, intervals TYPES, funs, svds TYPES, large-svds TYPES, pairs TYPES, qr or
-//        stops:
+//        test_device products, product-bits, product-repeats, solves TYPES, solve-bits TYPES,
+//        norms, phases, parts TYPES, intervals TYPES, funs, svds TYPES, large-svds TYPES,
+//        pairs TYPES, qr or stops:
 //            page functions and small QR; TYPES as dz
 //        test_device gsvd, gsvd-small, gsvd-short, jacobi or jacobi-short: these alone
 
@@ -290,6 +290,8 @@ static int run_page_tests (const std::string &name, const char *types)
     return gpu_products ();
   if (name == "product-bits")
     return gpu_product_bits ();
+  if (name == "product-repeats")
+    return gpu_product_repeats ();
   if (name == "solves")
     return gpu_solves (types);
   if (name == "solve-bits")
