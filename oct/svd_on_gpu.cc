@@ -38,8 +38,9 @@ gpu_svd decompose_once (const char *who, const octave_value &A, const octave_val
     const auto found = decompose<decltype (real)> (c, array, want);
     svd.S = found.S;
     if (vectors) {
-      svd.U = octave_value (found.U);
-      svd.V = octave_value (found.V);
+      const octave_value U = found.U, V = found.V; // Octave 6 takes no octave_value (found.U)
+      svd.U = U;
+      svd.V = V;
     }
     svd.info = found.info;
     svd.failed = found.failed;
