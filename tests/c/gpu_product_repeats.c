@@ -72,8 +72,7 @@ static void check_repeats (const memory_hog *hog, const product *q, int repeats)
     int k = 0;
     for (; k < repeats && different == 0; k++) {
       hog_write (hog, 8);
-      CHECK (multiply (&A.array, q->op_a, &B.array, q->op_b, &D.array) == GLA_OK &&
-                 gpu_get (&D),
+      CHECK (multiply (&A.array, q->op_a, &B.array, q->op_b, &D.array) == GLA_OK && gpu_get (&D),
              "%s: %s", name_of (q), gla_message (ctx));
       different = differences (&o.C, &again, &first);
     }
@@ -103,8 +102,9 @@ int gpu_product_repeats (void)
   for (int c = 0; c < COUNT (cases); c++)
     for (int shift = 0; shift < 2; shift++) {
       const gla_type type = (gla_type)cases[c].type;
-      const product q = {type,       type,       cases[c].op_a, cases[c].op_b,  cases[c].n,
-                         cases[c].n, cases[c].n, cases[c].pages, 0, shift};
+      const product q = {type,       type,       cases[c].op_a, cases[c].op_b,
+                         cases[c].n, cases[c].n, cases[c].n,    cases[c].pages,
+                         0,          shift};
       check_repeats (&hog, &q, cases[c].repeats);
     }
   hog_close (&hog);
