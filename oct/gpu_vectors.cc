@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace gla
 {
@@ -111,11 +112,15 @@ bool fits_cross (const octave_value_list &args, int &dim)
   return dim > 0 && dims (dim - 1) == 3;
 }
 
-void warn_of_singular (double rcond)
+// rcond is a number of the precision of the matrix.
+void warn_of_singular (const octave_value &rcond_of_matrix)
 {
+  const double rcond = rcond_of_matrix.double_value ();
+  const double eps = rcond_of_matrix.is_single_type () ? std::numeric_limits<float>::epsilon ()
+                                                       : std::numeric_limits<double>::epsilon ();
   if (!(rcond > 0)) // NaN: the matrix holds NaN or Inf
     warning_with_id ("Octave:singular-matrix", "matrix singular to machine precision");
-  else if (rcond + 1 == 1)
+  else if (rcond <= eps / 2) // 1 + rcond is 1
     warning_with_id ("Octave:nearly-singular-matrix",
                      "matrix singular to machine precision, rcond = %g", rcond);
 }
@@ -166,7 +171,7 @@ octave_value_list inverse (const char *name, const octave_value_list &args, int 
   const octave_value_list found =
       in_name_of (name, [&] () { return feval (the_interpreter (), "pageinv", ovl (a), 3); });
   if (outputs < 2)
-    warn_of_singular (gathered (found (1)).double_value ());
+    warn_of_singular (gathered (found (1)));
   return found;
 }
 
