@@ -3,6 +3,8 @@
 //
 // Usage: bench_svd [--quick] [--no-gesvdj] [K [L]]  only pages whose smaller side is at least K,
 // and at most L; without the loop over gesvdj, which takes minutes and has not been the best peer.
+//        bench_svd --shapes  pages of k columns with k to 16*k rows, ours alone; the last two
+// columns say how many rows a larger page has that takes less than 1/1.05 of the time.
 // Prints a table (TSV): microseconds per page, arrays on the GPU, random pages, new before each
 // call; the median of whole calls. Peers: gesvdjBatched to 32 by 32; gesvdaStridedBatched and one
 // call of gesvdj after the other for larger and tall pages, to 512 columns; one call of Xgesvdp
@@ -77,6 +79,61 @@ static void row (gla_context *ctx, cusolverDnHandle_t h, int m, int n, int64_t p
   fflush (stdout);
 }
 
+//------------------------------------------------------------------------------
+// shapes
+//------------------------------------------------------------------------------
+
+struct timed {
+  int rows;
+  double vectors, values;
+};
+
+template <class T> static timed time_of (gla_context *ctx, int m, int n)
+{
+  const double fit = 4e8 / (sizeof (T) * (double)m * n);
+  svd_batch<T> b (m, n, (int64_t)std::min (100000., std::max (16., fit)));
+  const double vectors = ours (ctx, b, true);
+  wrong |= !(error_of (b) <= 30);
+  return {m, vectors, ours (ctx, b, false)};
+}
+
+// The rows of a larger page that is faster by more than 5 %; 0: none.
+static int faster_one (const std::vector<timed> &all, std::size_t j, double timed::*time)
+{
+  for (std::size_t i = j + 1; i < all.size (); i++)
+    if (all[j].*time > 1.05 * all[i].*time)
+      return all[i].rows;
+  return 0;
+}
+
+template <class T> static void shapes_of (gla_context *ctx, int k)
+{
+  std::vector<timed> all;
+  for (double factor : {1., 1.25, 1.5, 2., 3., 4., 6., 8., 16.}) {
+    const int m = (int)std::ceil (factor * k);
+    if (all.empty () || m > all.back ().rows)
+      all.push_back (time_of<T> (ctx, m, k));
+  }
+  for (std::size_t j = 0; j < all.size (); j++) {
+    const int by_vectors = faster_one (all, j, &timed::vectors),
+              by_values = faster_one (all, j, &timed::values);
+    printf ("%c\t%d\t%d\t%.4g\t%.4g\t%d\t%d\n", scalar<T>::letter, all[j].rows, k, all[j].vectors,
+            all[j].values, by_vectors, by_values);
+  }
+  fflush (stdout);
+}
+
+static void all_shapes (gla_context *ctx)
+{
+  printf ("type\trows\tcolumns\tvectors\tvalues\tfaster_vectors\tfaster_values\n");
+  for (int k : {1, 2, 3, 4, 5, 6, 8, 12, 16, 20, 24, 32, 40, 48, 64, 96, 128, 256}) {
+    shapes_of<double> (ctx, k);
+    shapes_of<cuDoubleComplex> (ctx, k);
+    shapes_of<float> (ctx, k);
+    shapes_of<cuFloatComplex> (ctx, k);
+  }
+}
+
 static void print_machine ()
 {
   cudaDeviceProp gpu;
@@ -121,7 +178,7 @@ int main (int argc, char **argv)
     argv += given;
     return given;
   };
-  const bool quick = option ("--quick");
+  const bool only_shapes = option ("--shapes"), quick = option ("--quick");
   with_gesvdj = !option ("--no-gesvdj");
   const int least = argc > 1 ? atoi (argv[1]) : 1, most = argc > 2 ? atoi (argv[2]) : INT_MAX;
   if (least < 1) {
@@ -133,6 +190,11 @@ int main (int argc, char **argv)
   const int device = 0;
   must (gla_context_create (&ctx), "gla_context_create");
   must (gla_set_place (ctx, GLA_PLACE_LIST, &device, 1), "gla_set_place");
+  if (only_shapes) {
+    all_shapes (ctx);
+    gla_context_destroy (ctx);
+    return wrong;
+  }
   must (cusolverDnCreate (&h), "cusolverDnCreate");
   print_machine ();
   for (const shape &s : shapes) {

@@ -53,9 +53,23 @@ inline bool svd_is_polar (const gla_svd_job &job, const svd_shape &s)
           s.u_columns <= s.columns);
 }
 
+// Whether Q*R comes before svd_lanes, which gives a page 4, 8, 16, 24 or 32 lanes by its number of
+// rows, whatever the columns are; R takes fewer. The bounds are measured (notebook/svd-gpu.md): two
+// passes more for the adjoint of a wide page pay off from 17 rows on.
+inline bool svd_lanes_by_qr (const svd_shape &s, gla_type type)
+{
+  if (s.rows > SVD_LANES_WARP)
+    return true;
+  if (s.rows > 16)
+    return s.columns <= 16 && !(s.flip && s.columns == 1);
+  if (s.rows > 8)
+    return s.columns <= 8 && !s.flip;
+  return s.rows > 4 && s.columns <= 4 && !s.flip && type == GLA_TYPE_Z;
+}
+
 // Whether Q*R comes before. A bidiagonal matrix is cheaper from the page itself where that is not
 // much longer than wide.
-inline bool svd_is_by_qr (const svd_shape &s)
+inline bool svd_is_by_qr (const svd_shape &s, gla_type type)
 {
   if (s.together)
     return s.rows > s.columns;
@@ -64,7 +78,7 @@ inline bool svd_is_by_qr (const svd_shape &s)
            s.rows > 2 * s.columns;
   if (s.polar)
     return s.rows > s.columns;
-  return s.rows > (s.columns <= SVD_LANES_WARP ? SVD_LANES_WARP : SVD_LANES_MAX);
+  return s.columns <= SVD_LANES_WARP ? svd_lanes_by_qr (s, type) : s.rows > SVD_LANES_MAX;
 }
 
 // Whether two warps at most reduce a page, or its R.
@@ -105,7 +119,7 @@ inline svd_shape svd_shape_of (const gla_svd_job &job)
   s.banded = s.reduced && !s.together && s.columns >= svd_band_least (job.head.type);
   s.polar = !s.reduced && svd_is_polar (job, s);
   s.again = s.polar && !polar_by_steps (s.columns, gla_type_is_complex (job.head.type));
-  s.by_qr = svd_is_by_qr (s);
+  s.by_qr = svd_is_by_qr (s, job.head.type);
   s.warped = s.reduced && svd_is_warped (job, s);
   s.paged = s.columns > SVD_LANES_MAX || (s.polar && !s.by_qr);
   if (s.by_qr && !s.paged)
