@@ -7,7 +7,7 @@ static octave_value_list gpu_array_body (octave::interpreter &interp, const octa
                                          int nargout)
 {
   gla::check_counts ("gpuArray", args, 1, 1, nargout, 1);
-  gla::register_gpu_arrays (interp);
+  gla::begin_gpu_arrays (interp);
   return ovl (gla::value_of (gla::moved ("gpuArray", args (0))));
 }
 

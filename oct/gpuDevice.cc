@@ -101,7 +101,7 @@ DEFINE_OV_TYPEID_FUNCTIONS_AND_DATA (octave_gpu_device, "gpuDevice", "gpuDevice"
 void register_devices (octave::interpreter &interp)
 {
   static bool registered = false;
-  gla::register_gpu_arrays (interp);
+  gla::begin_gpu_arrays (interp);
   if (!registered)
     octave_gpu_device::register_type ();
   registered = true;

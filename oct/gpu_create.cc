@@ -18,13 +18,21 @@ namespace
 {
 
 const char *const makers[] = {"zeros", "ones", "eye",      "rand", "randn",
-                              "Inf",   "NaN",  "linspace", "true", "false"};
+                              "Inf",   "NaN",  "linspace", "true", "false", "randi"};
 constexpr int maker_count = sizeof makers / sizeof *makers;
 
 octave_value &own_function (int k)
 {
   static octave_value functions[maker_count];
   return functions[k];
+}
+
+// randi is a file in releases before Octave 11.
+octave_value_list call_own (int k, const octave_value_list &args, int outputs)
+{
+  octave::interpreter &interp = the_interpreter ();
+  return own_function (k).is_defined () ? call_builtin (interp, own_function (k), args, outputs)
+                                        : call_file (interp, makers[k], args, outputs);
 }
 
 // The value of all elements, for functions that fill.
@@ -92,12 +100,8 @@ gpu_value made_on_gpu (const std::string &name, const octave_value_list &args, c
   dim_vector dims;
   if (device >= 0 && fills (name, value) && read_sizes (sizes, dims))
     return filled (value, wanted, dims, device);
-  int k = 0;
-  while (k < maker_count && name != makers[k])
-    k++;
-  const octave_value function =
-      k < maker_count && own_function (k).is_defined () ? own_function (k) : octave_value (name);
-  const octave_value made = feval (the_interpreter (), function, args) (0);
+  const auto k = std::find (makers, makers + maker_count, name) - makers; // it is one of them
+  const octave_value made = call_own (static_cast<int> (k), args, 1) (0);
   const gpu_value x = moved_to (device, name.c_str (), made);
   return type != 0 ? converted (x, type) : x;
 }
@@ -106,7 +110,7 @@ namespace
 {
 
 template <int k>
-octave_value_list maker (octave::interpreter &interp, const octave_value_list &args, int nargout)
+octave_value_list maker (octave::interpreter &, const octave_value_list &args, int nargout)
 {
   const octave_idx_type last = args.length () - 1;
   bool any = false; // of the sizes, or the one behind "like"
@@ -114,7 +118,7 @@ octave_value_list maker (octave::interpreter &interp, const octave_value_list &a
     any = any || is_gpu_array (args (j)) || is_traced (args (j));
   if (last < 0 || !is_text (args (last)) || args (last).string_value () != "gpuArray")
     return any ? guarded (makers[k], [&] () { return gpu_function (makers[k], args, nargout); })
-               : call_builtin (interp, own_function (k), args, nargout);
+               : call_own (k, args, nargout);
   return guarded (makers[k], [&] () {
     return ovl (value_of (made_on_gpu (makers[k], gathered (args.slice (0, last)), 0)));
   });
@@ -122,7 +126,7 @@ octave_value_list maker (octave::interpreter &interp, const octave_value_list &a
 
 template <int k> void install_makers (octave::interpreter &interp)
 {
-  own_function (k) = replace_builtin (interp, makers[k], maker<k>);
+  own_function (k) = replace_function (interp, makers[k], maker<k>);
   install_makers<k + 1> (interp);
 }
 template <> void install_makers<maker_count> (octave::interpreter &) {}
