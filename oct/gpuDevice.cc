@@ -164,6 +164,9 @@ first; arrays that exist stay where they are.  @var{D} shows its properties:
 and @code{KeptMemory} (kept for new gpuArrays; @code{gpulinalg_release} gives it back).
 Without a GPU @code{DeviceAvailable} is false and @code{Index} is empty.
 
+A program that begins with @code{zeros (@dots{}, "gpuArray")} or with @code{load} of a
+saved gpuArray calls @code{gpuDevice} first: see @code{gpuArray}.
+
 @code{wait (@var{D})} waits until the GPU has done all work on gpuArrays; functions
 return before it is done, so a measurement of time needs this.  @code{reset
 (@var{D})} ends the life of all gpuArrays on the GPU: using one afterwards is the
