@@ -17,8 +17,8 @@ namespace gla
 namespace
 {
 
-const char *const makers[] = {"zeros", "ones", "eye",      "rand", "randn",
-                              "Inf",   "NaN",  "linspace", "true", "false", "randi"};
+const char *const makers[] = {"zeros", "ones",     "eye",  "rand",  "randn", "Inf",
+                              "NaN",   "linspace", "true", "false", "randi"};
 constexpr int maker_count = sizeof makers / sizeof *makers;
 
 octave_value &own_function (int k)
