@@ -44,10 +44,11 @@ static octave_value_list end_starts (octave::interpreter &, const octave_value_l
   return octave_value_list ();
 }
 
-// What is to be done at the end of the process, once. Functions that the user has given to atexit
-// before run behind end_starts; a GPU that those start is waited for by the library.
 static const char *const end_name = "__gpulinalg_end__";
 static bool ends_registered = false;
+
+// What is to be done at the end of the process, once. Functions that the user has given to atexit
+// before run behind end_starts; a GPU that those start is waited for by the library.
 static void register_ends (octave::interpreter &interp)
 {
   if (ends_registered)

@@ -332,9 +332,9 @@ octave_scalar_map captured_by (const octave_value &f);
 // Whether these names are built-in functions in f; where an argument is given, also for its class.
 bool are_builtin_for (octave::interpreter &interp, const std::vector<std::string> &names,
                       const octave_value &argument, const octave_value &f);
-// Calls a function that replace_function has returned, with less ado than feval.
-octave_value_list call_builtin (octave::interpreter &interp, const octave_value &function,
-                                const octave_value_list &args, int outputs);
+// Calls the function of this name that replace_function has replaced; own is what it returned.
+octave_value_list call_own (octave::interpreter &interp, const char *name, const octave_value &own,
+                            const octave_value_list &args, int outputs);
 
 //------------------------------------------------------------------------------
 // a call of the library

@@ -61,7 +61,7 @@ template <int k>
 octave_value_list builtin (octave::interpreter &interp, const octave_value_list &args, int nargout)
 {
   return any_on_gpus (args) ? results_of (names[k], args, nargout)
-                            : call_builtin (interp, own_function (k), args, nargout);
+                            : call_own (interp, names[k], own_function (k), args, nargout);
 }
 
 template <int k>
@@ -71,7 +71,7 @@ octave_value_list taker (octave::interpreter &interp, const octave_value_list &a
   for (octave_idx_type j = takers[k].first; j < args.length (); j++)
     if (is_gpu_array (args (j)))
       all (j) = gathered (args (j));
-  return call_builtin (interp, own_function (name_count + k), all, nargout);
+  return call_own (interp, takers[k].name, own_function (name_count + k), all, nargout);
 }
 
 template <int k> void install (octave::interpreter &interp)

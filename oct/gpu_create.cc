@@ -27,14 +27,6 @@ octave_value &own_function (int k)
   return functions[k];
 }
 
-// randi is a file in releases before Octave 11.
-octave_value_list call_own (int k, const octave_value_list &args, int outputs)
-{
-  octave::interpreter &interp = the_interpreter ();
-  return own_function (k).is_defined () ? call_builtin (interp, own_function (k), args, outputs)
-                                        : call_file (interp, makers[k], args, outputs);
-}
-
 // The value of all elements, for functions that fill.
 bool fills (const std::string &name, double &value)
 {
@@ -101,7 +93,8 @@ gpu_value made_on_gpu (const std::string &name, const octave_value_list &args, c
   if (device >= 0 && fills (name, value) && read_sizes (sizes, dims))
     return filled (value, wanted, dims, device);
   const auto k = std::find (makers, makers + maker_count, name) - makers; // it is one of them
-  const octave_value made = call_own (static_cast<int> (k), args, 1) (0);
+  const octave_value own = own_function (static_cast<int> (k));
+  const octave_value made = call_own (the_interpreter (), name.c_str (), own, args, 1) (0);
   const gpu_value x = moved_to (device, name.c_str (), made);
   return type != 0 ? converted (x, type) : x;
 }
@@ -110,7 +103,7 @@ namespace
 {
 
 template <int k>
-octave_value_list maker (octave::interpreter &, const octave_value_list &args, int nargout)
+octave_value_list maker (octave::interpreter &interp, const octave_value_list &args, int nargout)
 {
   const octave_idx_type last = args.length () - 1;
   bool any = false; // of the sizes, or the one behind "like"
@@ -118,7 +111,7 @@ octave_value_list maker (octave::interpreter &, const octave_value_list &args, i
     any = any || is_gpu_array (args (j)) || is_traced (args (j));
   if (last < 0 || !is_text (args (last)) || args (last).string_value () != "gpuArray")
     return any ? guarded (makers[k], [&] () { return gpu_function (makers[k], args, nargout); })
-               : call_own (k, args, nargout);
+               : call_own (interp, makers[k], own_function (k), args, nargout);
   return guarded (makers[k], [&] () {
     return ovl (value_of (made_on_gpu (makers[k], gathered (args.slice (0, last)), 0)));
   });

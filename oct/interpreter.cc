@@ -183,15 +183,6 @@ bool are_builtin_for (octave::interpreter &interp, const std::vector<std::string
   return true;
 }
 
-octave_value_list call_builtin (octave::interpreter &interp, const octave_value &function,
-                                const octave_value_list &args, int outputs)
-{
-  octave_value f = function;
-  const octave_builtin *own = static_cast<octave_builtin *> (f.function_value ());
-  return own->method () != nullptr ? own->method () (interp, args, outputs)
-                                   : own->function () (args, outputs);
-}
-
 // builtin () would find a function that replace_function has put into the place of the file's, and
 // reads a file again that has changed. So the file's function is kept in the symbol table, by the
 // file's path, where "clear all" finds it.
@@ -211,6 +202,18 @@ octave_value_list call_file (octave::interpreter &interp, const std::string &nam
     table.install_cmdline_function (file, function);
   }
   return interp.feval (function, args, outputs);
+}
+
+// A built-in function is called with less ado than by feval.
+octave_value_list call_own (octave::interpreter &interp, const char *name, const octave_value &own,
+                            const octave_value_list &args, int outputs)
+{
+  if (own.is_undefined ())
+    return call_file (interp, name, args, outputs);
+  octave_value f = own;
+  const octave_builtin *function = static_cast<octave_builtin *> (f.function_value ());
+  return function->method () != nullptr ? function->method () (interp, args, outputs)
+                                        : function->function () (args, outputs);
 }
 
 octave::type_info &types_of (octave::interpreter &interp)
