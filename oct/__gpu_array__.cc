@@ -13,7 +13,7 @@ Undocumented internal function: a function of gpuArrays, called by the files in
     print_usage ();
   const std::string name = args (0).string_value ();
   return gla::guarded (name.c_str (), [&] () {
-    gla::register_gpu_arrays (interp);
+    gla::begin_gpu_arrays (interp);
     return gla::gpu_function (name, args.slice (1, args.length () - 1), nargout);
   });
 }

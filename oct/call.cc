@@ -44,16 +44,23 @@ static octave_value_list end_starts (octave::interpreter &, const octave_value_l
   return octave_value_list ();
 }
 
+static const char *const end_name = "__gpulinalg_end__";
+static bool ends_registered = false;
+
 // What is to be done at the end of the process, once. Functions that the user has given to atexit
 // before run behind end_starts; a GPU that those start is waited for by the library.
 static void register_ends (octave::interpreter &interp)
 {
-  static bool registered = false;
-  if (registered)
+  if (ends_registered)
     return;
-  call_at_end (interp, "__gpulinalg_end__", end_starts);
+  call_at_end (interp, end_name, end_starts);
   std::atexit (save_costs);
-  registered = true;
+  ends_registered = true;
+}
+
+bool another_copy_was_used (octave::interpreter &interp)
+{
+  return calls_at_end (interp, end_name) > (ends_registered ? 1 : 0);
 }
 
 gla_context *take_context (const char *who, octave::interpreter &interp)

@@ -25,7 +25,7 @@ There are none of its own.
 {
   gla::check_counts ("existsOnGPU", args, 1, 1, nargout, 1);
   return gla::guarded ("existsOnGPU", [&] () {
-    gla::register_gpu_arrays (interp);
+    gla::refuse_other_gpu_arrays (interp);
     const bool on_gpu = gla::is_gpu_array (args (0)) && gla::gpu_value_of (args (0)).on_gpu ();
     return ovl (on_gpu && !gla::gpu_value_of (args (0)).block ()->lost ());
   });

@@ -32,7 +32,7 @@ There are none of its own.
 {
   gla::check_counts ("gather", args, 1, gla::any_number, nargout, args.length ());
   return gla::guarded ("gather", [&] () {
-    gla::register_gpu_arrays (interp);
+    gla::refuse_other_gpu_arrays (interp);
     return gla::gathered (args.slice (0, nargout > 1 ? nargout : 1));
   });
 }

@@ -298,7 +298,7 @@ bool is_function (octave::interpreter &interp, const std::string &name);
 // After an exception that goes no further.
 void recover (octave::interpreter &interp);
 
-// From here on "clear all" does not unload this file.
+// From here on neither "clear all" nor "pkg unload" unloads this file.
 void keep_loaded (octave::interpreter &interp);
 
 octave::type_info &types_of (octave::interpreter &interp);
@@ -307,15 +307,23 @@ octave::type_info &types_of (octave::interpreter &interp);
 // ends the process where operators are registered a second time.
 void refuse_second_copy (octave::interpreter &interp, const char *type);
 
+// Whether another copy has called its library.
+bool another_copy_was_used (octave::interpreter &interp);
+
 typedef octave_value_list (*builtin_method) (octave::interpreter &, const octave_value_list &, int);
-// Has Octave call a function of this name when it ends, before the process calls exit.
+// Has Octave call a function of this name when it ends, before the process calls exit. Each copy of
+// this package in the process may have one; calls_at_end counts them.
 void call_at_end (octave::interpreter &interp, const char *name, builtin_method function);
-// Puts a function into the place of one of Octave's own, which is returned; it is undefined where
-// the place was not Octave's, and then nothing changes.
-octave_value replace_builtin (octave::interpreter &interp, const char *name,
-                              builtin_method function);
-// Calls the file of this name that the load path has first, whatever else has the name; or, without
-// one, Octave's built-in function.
+int calls_at_end (octave::interpreter &interp, const char *name);
+// Defines a function of Octave's, or removes it (NULL).
+void set_builtin (octave::interpreter &interp, const char *name, builtin_method function);
+// Puts a function into the place of one of Octave's own, until restore_functions. Returns Octave's
+// where it is built in, undefined where it is a file or where there is none.
+octave_value replace_function (octave::interpreter &interp, const std::string &name,
+                               builtin_method function);
+// Puts Octave's functions back into all these places.
+void restore_functions (octave::interpreter &interp);
+// Calls the file of this name that the load path has first, whatever else has the name.
 octave_value_list call_file (octave::interpreter &interp, const std::string &name,
                              const octave_value_list &args, int outputs);
 // Whether f is an anonymous function, and the variables that it holds.
@@ -324,9 +332,9 @@ octave_scalar_map captured_by (const octave_value &f);
 // Whether these names are built-in functions in f; where an argument is given, also for its class.
 bool are_builtin_for (octave::interpreter &interp, const std::vector<std::string> &names,
                       const octave_value &argument, const octave_value &f);
-// Calls a function that replace_builtin has returned, with less ado than feval.
-octave_value_list call_builtin (octave::interpreter &interp, const octave_value &function,
-                                const octave_value_list &args, int outputs);
+// Calls the function of this name that replace_function has replaced; own is what it returned.
+octave_value_list call_own (octave::interpreter &interp, const char *name, const octave_value &own,
+                            const octave_value_list &args, int outputs);
 
 //------------------------------------------------------------------------------
 // a call of the library

@@ -7,7 +7,7 @@ static octave_value_list gpu_array_body (octave::interpreter &interp, const octa
                                          int nargout)
 {
   gla::check_counts ("gpuArray", args, 1, 1, nargout, 1);
-  gla::register_gpu_arrays (interp);
+  gla::begin_gpu_arrays (interp);
   return ovl (gla::value_of (gla::moved ("gpuArray", args (0))));
 }
 
@@ -23,9 +23,21 @@ functions of @var{G} compute where it is and return gpuArrays.  @code{gather
 Without a GPU the elements stay on the host and Octave computes: the same script
 runs there, only not faster.
 
+The first call of @code{gpuArray}, @code{gpuDevice} or @code{gpuDeviceCount} has
+functions of Octave's own, such as @code{sum} and @code{zeros}, take gpuArrays, until
+@code{pkg unload gpulinalg}; the user guide has the list.  Before it nothing of
+Octave's is changed, and @code{zeros (2, "gpuArray")} and @code{load} of a saved
+gpuArray are errors.
+
 What works with gpuArrays:
 
 @itemize
+@item
+new arrays by @code{zeros}, @code{ones}, @code{eye}, @code{rand}, @code{randn},
+@code{randi}, @code{Inf}, @code{NaN}, @code{true}, @code{false} and @code{linspace}
+with @qcode{"gpuArray"} as the last argument, and all but @code{linspace} with
+@qcode{"like"} and a gpuArray; random numbers are those of the host, copied;
+
 @item
 all operators, with expansion of dimensions of size 1, also where the other operand
 is an array of the host (which is copied to the GPU);

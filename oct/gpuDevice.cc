@@ -101,7 +101,7 @@ DEFINE_OV_TYPEID_FUNCTIONS_AND_DATA (octave_gpu_device, "gpuDevice", "gpuDevice"
 void register_devices (octave::interpreter &interp)
 {
   static bool registered = false;
-  gla::register_gpu_arrays (interp);
+  gla::begin_gpu_arrays (interp);
   if (!registered)
     octave_gpu_device::register_type ();
   registered = true;
@@ -163,6 +163,9 @@ first; arrays that exist stay where they are.  @var{D} shows its properties:
 @code{ArrayMemory} (of gpuArrays), @code{PeakArrayMemory} (the most that there were)
 and @code{KeptMemory} (kept for new gpuArrays; @code{gpulinalg_release} gives it back).
 Without a GPU @code{DeviceAvailable} is false and @code{Index} is empty.
+
+A program that begins with @code{zeros (@dots{}, "gpuArray")} or with @code{load} of a
+saved gpuArray calls @code{gpuDevice} first: see @code{gpuArray}.
 
 @code{wait (@var{D})} waits until the GPU has done all work on gpuArrays; functions
 return before it is done, so a measurement of time needs this.  @code{reset

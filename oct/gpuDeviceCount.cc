@@ -22,7 +22,7 @@ There are none of its own.
 {
   gla::check_counts ("gpuDeviceCount", args, 0, 0, nargout, 1);
   return gla::guarded ("gpuDeviceCount", [&] () {
-    gla::register_gpu_arrays (interp);
+    gla::begin_gpu_arrays (interp);
     return ovl (static_cast<double> (gla::gpu_device_count ()));
   });
 }

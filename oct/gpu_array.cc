@@ -251,6 +251,7 @@ private:
     if (parts.numel () != 2)
       return false;
     (void)gla::element_type ("load", parts (0));
+    gla::replace_functions (gla::the_interpreter ());
     m_value = gpu_value (parts (0), parts (1).is_true ());
     return true;
   }
@@ -353,20 +354,23 @@ octave_value value_of (const gpu_value &x)
   return octave_value (new octave_gpu_array (x));
 }
 
-void register_gpu_arrays (octave::interpreter &interp)
+void refuse_other_gpu_arrays (octave::interpreter &interp)
 {
-  static bool registered = false;
-  if (registered)
-    return;
-  refuse_second_copy (interp, "gpuArray");
-  keep_loaded (interp); // values use its code
-  octave_gpu_array::register_type ();
-  register_gpu_operators (types_of (interp), octave_gpu_array::static_type_id (),
-                          register_traced_type (types_of (interp)));
-  register_products_of_gpu_arrays (types_of (interp));
-  install_gpu_makers (interp);
-  install_gpu_builtins (interp);
-  registered = true;
+  if (octave_gpu_array::static_type_id () < 0)
+    refuse_second_copy (interp, "gpuArray");
+}
+
+void begin_gpu_arrays (octave::interpreter &interp)
+{
+  if (octave_gpu_array::static_type_id () < 0) {
+    refuse_second_copy (interp, "gpuArray");
+    keep_loaded (interp); // values use its code
+    octave_gpu_array::register_type ();
+    register_gpu_operators (types_of (interp), octave_gpu_array::static_type_id (),
+                            register_traced_type (types_of (interp)));
+    register_products_of_gpu_arrays (types_of (interp));
+  }
+  replace_functions (interp);
 }
 
 } // namespace gla

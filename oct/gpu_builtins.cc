@@ -61,7 +61,7 @@ template <int k>
 octave_value_list builtin (octave::interpreter &interp, const octave_value_list &args, int nargout)
 {
   return any_on_gpus (args) ? results_of (names[k], args, nargout)
-                            : call_builtin (interp, own_function (k), args, nargout);
+                            : call_own (interp, names[k], own_function (k), args, nargout);
 }
 
 template <int k>
@@ -71,29 +71,46 @@ octave_value_list taker (octave::interpreter &interp, const octave_value_list &a
   for (octave_idx_type j = takers[k].first; j < args.length (); j++)
     if (is_gpu_array (args (j)))
       all (j) = gathered (args (j));
-  return call_builtin (interp, own_function (name_count + k), all, nargout);
+  return call_own (interp, takers[k].name, own_function (name_count + k), all, nargout);
 }
 
 template <int k> void install (octave::interpreter &interp)
 {
-  own_function (k) = replace_builtin (interp, names[k], builtin<k>);
+  own_function (k) = replace_function (interp, names[k], builtin<k>);
   install<k + 1> (interp);
 }
 template <> void install<name_count> (octave::interpreter &) {}
 
 template <int k> void install_takers (octave::interpreter &interp)
 {
-  own_function (name_count + k) = replace_builtin (interp, takers[k].name, taker<k>);
+  own_function (name_count + k) = replace_function (interp, takers[k].name, taker<k>);
   install_takers<k + 1> (interp);
 }
 template <> void install_takers<taker_count> (octave::interpreter &) {}
 
+const char *const restore_name = "__gpulinalg_restore__"; // PKG_DEL calls it
+bool replaced = false;
+
+octave_value_list restore (octave::interpreter &interp, const octave_value_list &, int)
+{
+  restore_functions (interp);
+  set_builtin (interp, restore_name, nullptr);
+  replaced = false;
+  return octave_value_list ();
+}
+
 } // namespace
 
-void install_gpu_builtins (octave::interpreter &interp)
+void replace_functions (octave::interpreter &interp)
 {
+  // a function handle calls gpuArray after "pkg unload", too, when nobody would restore
+  if (replaced || !is_function (interp, "gpuArray"))
+    return;
+  install_gpu_makers (interp);
   install<0> (interp);
   install_takers<0> (interp);
+  set_builtin (interp, restore_name, restore);
+  replaced = true;
 }
 
 } // namespace gla

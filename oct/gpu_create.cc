@@ -17,8 +17,8 @@ namespace gla
 namespace
 {
 
-const char *const makers[] = {"zeros", "ones", "eye",      "rand", "randn",
-                              "Inf",   "NaN",  "linspace", "true", "false"};
+const char *const makers[] = {"zeros", "ones",     "eye",  "rand",  "randn", "Inf",
+                              "NaN",   "linspace", "true", "false", "randi"};
 constexpr int maker_count = sizeof makers / sizeof *makers;
 
 octave_value &own_function (int k)
@@ -92,12 +92,9 @@ gpu_value made_on_gpu (const std::string &name, const octave_value_list &args, c
   dim_vector dims;
   if (device >= 0 && fills (name, value) && read_sizes (sizes, dims))
     return filled (value, wanted, dims, device);
-  int k = 0;
-  while (k < maker_count && name != makers[k])
-    k++;
-  const octave_value function =
-      k < maker_count && own_function (k).is_defined () ? own_function (k) : octave_value (name);
-  const octave_value made = feval (the_interpreter (), function, args) (0);
+  const auto k = std::find (makers, makers + maker_count, name) - makers; // it is one of them
+  const octave_value own = own_function (static_cast<int> (k));
+  const octave_value made = call_own (the_interpreter (), name.c_str (), own, args, 1) (0);
   const gpu_value x = moved_to (device, name.c_str (), made);
   return type != 0 ? converted (x, type) : x;
 }
@@ -114,7 +111,7 @@ octave_value_list maker (octave::interpreter &interp, const octave_value_list &a
     any = any || is_gpu_array (args (j)) || is_traced (args (j));
   if (last < 0 || !is_text (args (last)) || args (last).string_value () != "gpuArray")
     return any ? guarded (makers[k], [&] () { return gpu_function (makers[k], args, nargout); })
-               : call_builtin (interp, own_function (k), args, nargout);
+               : call_own (interp, makers[k], own_function (k), args, nargout);
   return guarded (makers[k], [&] () {
     return ovl (value_of (made_on_gpu (makers[k], gathered (args.slice (0, last)), 0)));
   });
@@ -122,7 +119,7 @@ octave_value_list maker (octave::interpreter &interp, const octave_value_list &a
 
 template <int k> void install_makers (octave::interpreter &interp)
 {
-  own_function (k) = replace_builtin (interp, makers[k], maker<k>);
+  own_function (k) = replace_function (interp, makers[k], maker<k>);
   install_makers<k + 1> (interp);
 }
 template <> void install_makers<maker_count> (octave::interpreter &) {}

@@ -15,8 +15,9 @@ void set_gpu_value (octave_base_value &v, const gpu_value &x);
 
 // Lets "gpuArray" be the last argument of zeros, ones and so on.
 void install_gpu_makers (octave::interpreter &interp);
-// Lets functions of Octave's own take gpuArrays, without a file in inst/@gpuArray.
-void install_gpu_builtins (octave::interpreter &interp);
+// The same, and lets functions of Octave's own take gpuArrays without a file in inst/@gpuArray,
+// once, until PKG_DEL puts Octave's back.
+void replace_functions (octave::interpreter &interp);
 
 // For the table in gpu_functions.cc.
 octave_value_list repeat (const char *name, const octave_value_list &args, int outputs);

@@ -83,8 +83,12 @@ private:
 // values of Octave
 //------------------------------------------------------------------------------
 
-// Registers the class and its operators with Octave, once.
-void register_gpu_arrays (octave::interpreter &interp);
+// Registers the class and its operators with Octave, once, and has functions of Octave's own take
+// gpuArrays. Until a program asks for its first gpuArray or for a GPU nothing of Octave's changes.
+void begin_gpu_arrays (octave::interpreter &interp);
+// For functions that may be called before: an error where another copy of this package has made the
+// gpuArrays.
+void refuse_other_gpu_arrays (octave::interpreter &interp);
 
 bool is_gpu_array (const octave_value &v);
 const gpu_value &gpu_value_of (const octave_value &v);

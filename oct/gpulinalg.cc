@@ -85,10 +85,26 @@ size (D)
          4      4   1000
 @end group
 @end example
+
+@subheading Errors
+@table @code
+@item gpulinalg:two-copies
+Arguments were given, or another copy of this package was used before in this
+session.  Octave calls this function where a function of one copy, such as
+@code{batcheig}, is called again after another copy was put on the path.  Start
+Octave again, with one copy.
+@end table
+
 @seealso{batcheig, batchsvd, qr_block, gsvd_hz, pagemtimes, pagemldivide, eigs_lanczos, gpulinalg_info}
 @end deftypefn)doc")
 {
-  gla::check_counts ("gpulinalg", args, 0, 0, nargout, 0);
+  // Octave calls the function that has the name of the file where it loads another copy's file for
+  // a function that it knows already. Most such calls have arguments.
+  if (args.length () > 0 || nargout > 0 || gla::another_copy_was_used (interp))
+    error_with_id ("gpulinalg:two-copies",
+                   "gpulinalg: this function has no arguments and no results; if you have called "
+                   "another function, two copies of this package have met in this session, such as "
+                   "its version before an update; start Octave again");
   return gla::feval (interp, "help", ovl ("gpulinalg"), 0);
 }
 
@@ -99,6 +115,6 @@ size (D)
 %!             "spmv_plan", "ba_graph", "read_graph", "gpulinalg_info"}
 %!   assert (any (strfind (text, name{1})), true, name{1});
 %! endfor
-%!error <Invalid call> gpulinalg (1)
-%!error <gpulinalg: function called with too many outputs> x = gpulinalg ()
+%!error id=gpulinalg:two-copies gpulinalg (1)
+%!error id=gpulinalg:two-copies x = gpulinalg ();
 */

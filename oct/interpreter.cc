@@ -13,6 +13,8 @@
 #include <octave/ov-usr-fcn.h>
 #include <octave/parse.h>
 
+#include <dlfcn.h>
+
 namespace gla
 {
 
@@ -38,32 +40,111 @@ void recover (octave::interpreter &interp)
 }
 
 // What is locked is the function at work; one is enough, and the first is never one of those that
-// stand in the place of Octave's own, which cannot be locked.
+// stand in the place of Octave's own, which cannot be locked. After "pkg unload" Octave drops a
+// locked function, too, and would unload the file with it.
 void keep_loaded (octave::interpreter &interp)
 {
   static bool locked = false;
-  if (!locked)
-    interp.mlock ();
+  if (locked)
+    return;
+  interp.mlock ();
+  Dl_info here;
+  if (dladdr (&locked, &here) != 0 && here.dli_fname != nullptr)
+    (void)dlopen (here.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
   locked = true;
 }
 
+// NAME, or with lines behind it where another copy of this package has that.
 void call_at_end (octave::interpreter &interp, const char *name, builtin_method function)
 {
+  std::string free = name;
+  free.append (calls_at_end (interp, name), '_');
   interp.get_symbol_table ().install_built_in_function (
-      name, octave_value (new octave_builtin (function, name, "")));
-  interp.feval ("atexit", octave_value_list (octave_value (name)));
+      free, octave_value (new octave_builtin (function, free, "")));
+  interp.feval ("atexit", octave_value_list (octave_value (free)));
 }
 
-octave_value replace_builtin (octave::interpreter &interp, const char *name,
-                              builtin_method function)
+int calls_at_end (octave::interpreter &interp, const char *name)
 {
   octave::symbol_table &table = interp.get_symbol_table ();
-  octave_value old = table.find_function (name);
-  if (!old.is_defined () || !old.is_builtin_function ())
-    return octave_value (); // something else has its place already
-  const std::string help = old.function_value ()->doc_string ();
-  table.install_built_in_function (name, octave_value (new octave_builtin (function, name, help)));
-  return old;
+  int count = 0;
+  for (std::string next = name; table.find_built_in_function (next).is_defined (); next += "_")
+    count++;
+  return count;
+}
+
+//------------------------------------------------------------------------------
+// functions in the place of Octave's own
+//------------------------------------------------------------------------------
+
+namespace
+{
+
+struct replacement {
+  std::string name;
+  octave_value own, other; // own is undefined where Octave's is a file
+};
+
+// Nothing is ever taken from the list: a function may be at work while Octave's is put back.
+std::vector<replacement> &replacements ()
+{
+  static auto *list = new std::vector<replacement>;
+  return *list;
+}
+
+// A function in the place of a file's stands where Octave keeps what it has read from the file, so
+// that function handles find it, too. It stays, because it has no file name and is locked.
+void put (octave::symbol_table &table, const replacement &r, const octave_value &function)
+{
+  if (r.own.is_defined ())
+    table.install_built_in_function (r.name, function);
+  else
+    table.install_user_function (r.name, function);
+}
+
+} // namespace
+
+octave_value replace_function (octave::interpreter &interp, const std::string &name,
+                               builtin_method function)
+{
+  octave::symbol_table &table = interp.get_symbol_table ();
+  std::vector<replacement> &list = replacements ();
+  std::size_t k = 0;
+  while (k < list.size () && list[k].name != name)
+    k++;
+  if (k == list.size ()) {
+    const octave_value found = table.find_function (name);
+    if (found.is_undefined ())
+      return octave_value ();
+    const octave_value own = table.find_built_in_function (name);
+    const bool built_in = own.is_defined ();
+    const std::string help = (built_in ? own : found).function_value ()->doc_string ();
+    auto *other = new octave_builtin (function, name, built_in ? "gpulinalg.oct" : "", help);
+    if (!built_in)
+      other->lock ();
+    list.push_back ({name, own, octave_value (other)});
+  }
+  put (table, list[k], list[k].other);
+  return list[k].own;
+}
+
+void restore_functions (octave::interpreter &interp)
+{
+  octave::symbol_table &table = interp.get_symbol_table ();
+  for (const replacement &r : replacements ()) {
+    const octave_value now = r.own.is_defined () ? table.find_built_in_function (r.name)
+                                                 : table.find_user_function (r.name);
+    if (now.is_copy_of (r.other)) // else somebody else has taken the place
+      put (table, r, r.own);
+  }
+}
+
+void set_builtin (octave::interpreter &interp, const char *name, builtin_method function)
+{
+  octave_value f;
+  if (function != nullptr)
+    f = octave_value (new octave_builtin (function, name, ""));
+  interp.get_symbol_table ().install_built_in_function (name, f);
 }
 
 bool is_anonymous_function (const octave_value &f)
@@ -102,29 +183,17 @@ bool are_builtin_for (octave::interpreter &interp, const std::vector<std::string
   return true;
 }
 
-octave_value_list call_builtin (octave::interpreter &interp, const octave_value &function,
-                                const octave_value_list &args, int outputs)
-{
-  octave_value f = function;
-  const octave_builtin *own = static_cast<octave_builtin *> (f.function_value ());
-  return own->method () != nullptr ? own->method () (interp, args, outputs)
-                                   : own->function () (args, outputs);
-}
-
-// builtin () reads a file again that has changed, and takes an autoload of the name for the file:
-// it then calls the function that is called as the autoload's file. So the file's function is kept
-// in the symbol table, by the file's path, where "clear all" finds it.
+// builtin () would find a function that replace_function has put into the place of the file's, and
+// reads a file again that has changed. So the file's function is kept in the symbol table, by the
+// file's path, where "clear all" finds it.
 octave_value_list call_file (octave::interpreter &interp, const std::string &name,
                              const octave_value_list &args, int outputs)
 {
   octave::symbol_table &table = interp.get_symbol_table ();
   std::string folder;
   const std::string file = interp.get_load_path ().find_fcn (name, folder);
-  if (file.empty ()) { // built in, as randi is in Octave 11
-    octave_value_list all = ovl (name);
-    all.append (args);
-    return interp.feval ("builtin", all, outputs);
-  }
+  if (file.empty ())
+    error ("'%s' undefined", name.c_str ());
   octave_value function = table.find_cmdline_function (file);
   if (function.is_undefined ()) {
     function = octave::load_fcn_from_file (file, folder);
@@ -133,6 +202,18 @@ octave_value_list call_file (octave::interpreter &interp, const std::string &nam
     table.install_cmdline_function (file, function);
   }
   return interp.feval (function, args, outputs);
+}
+
+// A built-in function is called with less ado than by feval.
+octave_value_list call_own (octave::interpreter &interp, const char *name, const octave_value &own,
+                            const octave_value_list &args, int outputs)
+{
+  if (own.is_undefined ())
+    return call_file (interp, name, args, outputs);
+  octave_value f = own;
+  const octave_builtin *function = static_cast<octave_builtin *> (f.function_value ());
+  return function->method () != nullptr ? function->method () (interp, args, outputs)
+                                        : function->function () (args, outputs);
 }
 
 octave::type_info &types_of (octave::interpreter &interp)

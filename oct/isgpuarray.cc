@@ -22,7 +22,7 @@ There are none of its own.
 {
   gla::check_counts ("isgpuarray", args, 1, 1, nargout, 1);
   return gla::guarded ("isgpuarray", [&] () {
-    gla::register_gpu_arrays (interp);
+    gla::refuse_other_gpu_arrays (interp);
     return ovl (gla::is_gpu_array (args (0)) || gla::is_traced (args (0)));
   });
 }

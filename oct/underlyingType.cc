@@ -23,7 +23,7 @@ There are none of its own.
 {
   gla::check_counts ("underlyingType", args, 1, 1, nargout, 1);
   return gla::guarded ("underlyingType", [&] () {
-    gla::register_gpu_arrays (interp);
+    gla::refuse_other_gpu_arrays (interp);
     if (gla::is_traced (args (0)))
       return ovl (gla::traced_class (args (0)));
     return ovl (gla::is_gpu_array (args (0))

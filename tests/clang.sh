@@ -17,7 +17,7 @@ trap 'rm -rf "$work"' EXIT
 unset GPULINALG_WERROR # clang warns of attributes that only GCC has
 tests="test_api test_bits test_isa test_eigs_ways"
 
-sh tests/files.sh --new DESCRIPTION src oct kernels tests/c tests/files.sh PKG_ADD examples \
+sh tests/files.sh --new DESCRIPTION src oct kernels tests/c tests/files.sh PKG_ADD PKG_DEL examples \
   | tar --create --files-from=- | tar --extract --directory="$work"
 cd "$work/src"
 # uncalled: the objects of these kernels. The tests call those of some topics, for the widest instruction set of

@@ -24,6 +24,6 @@ if [ "$(git rev-parse --show-prefix 2>/dev/null || echo none)" = "" ] &&
 else
   find "$@" \( -name .git -o -path ./build -o -path '*/obj' \) -prune -o -type f \
     ! -name '*.o' ! -name '*.d' ! -name '*.a' ! -name '*.oct' ! -name '*.cc-tst' \
-    ! -name '*.tar.gz' ! -name config.mk ! -name config.stamp ! -path '*src/PKG_ADD' ! -name fntests.log \
+    ! -name '*.tar.gz' ! -name config.mk ! -name config.stamp ! -path '*src/PKG_ADD' ! -path '*src/PKG_DEL' ! -name fntests.log \
     ! -name octave-workspace ! -name '*~' -print | sed 's,^\./,,'
 fi | LC_ALL=C sort

@@ -23,7 +23,7 @@ gcc "$work/a.c" -lopenblas64 -o "$work/a" 2>/dev/null || {
 # test_with NAME SUFFIX LIBRARIES: builds a copy of the tree with that BLAS and runs two test programs.
 test_with () {
   mkdir "$work/$1"
-  sh tests/files.sh --new DESCRIPTION src oct kernels tests/c tests/files.sh PKG_ADD examples \
+  sh tests/files.sh --new DESCRIPTION src oct kernels tests/c tests/files.sh PKG_ADD PKG_DEL examples \
     | tar --create --files-from=- | tar --extract --directory="$work/$1"
   if (
     cd "$work/$1/src"
