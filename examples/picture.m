@@ -21,7 +21,7 @@ function [fig, blue, red] = picture (fig, file, size)
   fig = [];
   warning ("off", "Octave:gnuplot-graphics");
   graphics_toolkit ("gnuplot");
-  if (__can_draw__ ())
+  if (can_draw ())
     fig = figure ("visible", "off");
   end
 

@@ -239,11 +239,9 @@ A.-L. Barab@'asi and R. Albert, Emergence of scaling in random networks, Science
 %! d = full (sum (ba_graph (200000, 3)));
 %! counts = accumarray (d.', 1);
 %! printf ("largest degree: %d\n", max (d));
-%! if (__can_draw__ ())
-%!   loglog (find (counts), nonzeros (counts) / numel (d), ".", ...
-%!           3:300, 24 ./ (3:300) ./ (4:301) ./ (5:302), "linewidth", 2);
-%!   xlabel ("degree");
-%!   ylabel ("share of the nodes");
-%!   legend ("this graph", "24 / (d (d+1) (d+2))");
-%! endif
+%! loglog (find (counts), nonzeros (counts) / numel (d), ".", ...
+%!         3:300, 24 ./ (3:300) ./ (4:301) ./ (5:302), "linewidth", 2);
+%! xlabel ("degree");
+%! ylabel ("share of the nodes");
+%! legend ("this graph", "24 / (d (d+1) (d+2))");
 */

@@ -205,6 +205,8 @@
 %!error <Invalid call> pageeig ()
 %!error <called with too many outputs|undefined in return list> [a, b, c, d] = pageeig (1);
 %!error id=gpulinalg:bad-option pageeig (1, "chol")
+%!error <pageeig: option "smallest" is one of batcheig; pageeig computes all eigenvalues> pageeig (1, "smallest", 1)
+%!error id=gpulinalg:bad-option pageeig (1, "Interval", [0, 1])
 %!error <pageeig: argument 2: unknown option "chol"; valid options are "balance", "nobalance", "vector", "matrix" or "device"> pageeig (1, "chol")
 %!error <argument 2 must be the name of an option, not of class double and size 1x1$> pageeig (1, 2)
 %!error <not of class double and size 2x2; batcheig \(A, B\) solves Hermitian pairs$> pageeig (eye (2), ones (2))

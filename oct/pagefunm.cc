@@ -290,8 +290,9 @@ octave_value_list solve (gla::call &call, const request &want)
     call.finish (status == GLA_ERROR_NOT_HERMITIAN ? GLA_OK : status);
     if (status == GLA_ERROR_NOT_HERMITIAN)
       error_with_id ("gpulinalg:not-hermitian",
-                     "%s: page %lld of A is not Hermitian: the largest |A - A'| is %g; \"lower\" "
-                     "or \"upper\" reads one triangle only",
+                     "%s: page %lld of A is not Hermitian: the largest |A - A'| is %g; pagefunm is "
+                     "for Hermitian pages; expm, logm and sqrtm take one general matrix, and "
+                     "\"lower\" or \"upper\" takes one triangle as all of a Hermitian page",
                      who, static_cast<long long> (report.bad_page + 1), report.bad_difference);
   };
   run ();
@@ -566,11 +567,9 @@ little memory or failed, and the CPU did the rest of the work.
 %! flipped = squeeze (abs (U(2,1,:,:)) .^ 2);
 %! printf ("flipped after the time pi: %.4f at resonance, %.4f at a detuning of 2\n", ...
 %!         flipped(61,26), flipped(91,26));
-%! if (__can_draw__ ())
-%!   imagesc (detuning, duration, flipped.');
-%!   axis ("xy");
-%!   xlabel ("detuning");
-%!   ylabel ("time");
-%!   title ("yellow: the spin has turned");
-%! endif
+%! imagesc (detuning, duration, flipped.');
+%! axis ("xy");
+%! xlabel ("detuning");
+%! ylabel ("time");
+%! title ("yellow: the spin has turned");
 */

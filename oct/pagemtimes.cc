@@ -10,6 +10,17 @@ namespace
 // operands
 //------------------------------------------------------------------------------
 
+// transpX and transpY behind X and Y, where only options can be.
+void refuse_late_op (const octave_value &option)
+{
+  const std::string word = gla::is_text (option) ? gla::lower_case (option.string_value ()) : "";
+  if (word == "none" || word == "transpose" || word == "ctranspose")
+    error_with_id ("gpulinalg:bad-option",
+                   "pagemtimes: transpX stands behind X and transpY behind Y, as in pagemtimes "
+                   "(X, \"%s\", Y, \"none\")",
+                   word.c_str ());
+}
+
 // Reads (X, Y) or (X, transpX, Y, transpY); returns the number of arguments that were read.
 int read_operands (const octave_value_list &args, gla::page_factors &want)
 {
@@ -26,6 +37,8 @@ int read_operands (const octave_value_list &args, gla::page_factors &want)
     read = 4;
   } else {
     want.Y = args (1);
+    if (args.length () > 2)
+      refuse_late_op (args (2));
   }
   gla::check_float_array ("pagemtimes", "X", want.X);
   gla::check_float_array ("pagemtimes", "Y", want.Y);
@@ -237,11 +250,9 @@ too little memory or failed, and the CPU did the rest of the work.
 %! fields = pagemtimes (stack, [1; 1.52]);
 %! reflected = squeeze (abs (-diff (fields) ./ sum (fields)) .^ 2);
 %! printf ("reflected at 550 nm: %.2f %%\n", 100 * interp1 (wavelength(:), reflected, 550));
-%! if (__can_draw__ ())
-%!   plot (wavelength(:), 100 * reflected, "linewidth", 2);
-%!   axis ([350, 850, 0, 100]);
-%!   xlabel ("wavelength in nm");
-%!   ylabel ("reflected light in %");
-%!   title ("a mirror of eight pairs of layers");
-%! endif
+%! plot (wavelength(:), 100 * reflected, "linewidth", 2);
+%! axis ([350, 850, 0, 100]);
+%! xlabel ("wavelength in nm");
+%! ylabel ("reflected light in %");
+%! title ("a mirror of eight pairs of layers");
 */

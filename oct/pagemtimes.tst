@@ -217,7 +217,9 @@
 %!error id=gpulinalg:bad-option pagemtimes (1, 1, "colour", 1)
 %!error <pagemtimes: argument 3: unknown option "Colour"; valid options are "device" or "progress"> pagemtimes (1, 1, "Colour", 1)
 %!error <pagemtimes: argument 5: unknown option "Colour"> pagemtimes (1, "none", 1, "none", "Colour")
-%!error <argument 3: unknown option "transpose"> pagemtimes (1, 1, "transpose")
+%!error <transpX stands behind X and transpY behind Y, as in pagemtimes \(X, "transpose", Y, "none"\)> ...
+%! pagemtimes (1, 1, "transpose")
+%!error id=gpulinalg:bad-option pagemtimes (1, 1, "none", "transpose")
 %!error <pagemtimes: option "device" needs a value> pagemtimes (1, 1, "device")
 %!error <transpX must be .*, not of class char of size 1x4x2> pagemtimes (1, repmat ("none", [1, 1, 2]), 1, "none")
 %!error id=gpulinalg:bad-value pagemtimes (1, 1, "device", "tpu")

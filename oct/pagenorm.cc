@@ -321,13 +321,11 @@ There is not enough memory.
 %! reached = z(N >= 1e3)(:);
 %! moved = max (min (abs (reached - eig (A).'), [], 2));
 %! printf ("errors of norm 0.001 move eigenvalues by up to %.2f\n", moved);
-%! if (__can_draw__ ())
-%!   contour (x, y, reshape (log10 (N), 80, 80), 1:5, "linewidth", 2);
-%!   hold on;
-%!   plot (eig (A), "k.", "markersize", 12);
-%!   hold off;
-%!   xlabel ("real part of z");
-%!   ylabel ("imaginary part of z");
-%!   title ("eigenvalues with errors of 10^{-1} to 10^{-5}");
-%! endif
+%! contour (x, y, reshape (log10 (N), 80, 80), 1:5, "linewidth", 2);
+%! hold on;
+%! plot (eig (A), "k.", "markersize", 12);
+%! hold off;
+%! xlabel ("real part of z");
+%! ylabel ("imaginary part of z");
+%! title ("eigenvalues with errors of 10^{-1} to 10^{-5}");
 */

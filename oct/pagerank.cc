@@ -52,7 +52,8 @@ are.
 
 A page that holds NaN or Inf gives NaN, with the warning @code{gpulinalg:pages-failed}.
 
-(The centrality of the nodes of a graph, which has the same name, is another matter.)
+This is the rank of matrices, not Google's PageRank of the nodes of a graph, which is an
+eigenvector of the graph's matrix; @code{spmv} computes the products for it.
 
 @example
 @group

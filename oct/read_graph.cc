@@ -423,11 +423,9 @@ have @code{gpulinalg:mpi-mismatch}.
 %!   distance(! near)++;
 %!   near |= A * near > 0;
 %! endwhile
-%! if (__can_draw__ ())
-%!   bar (double (ids), distance);
-%!   axis ([0, 23, 0, 7]);
-%!   xlabel ("node");
-%!   ylabel ("edges from node 1");
-%!   title ("distances in a graph from a file");
-%! endif
+%! bar (double (ids), distance);
+%! axis ([0, 23, 0, 7]);
+%! xlabel ("node");
+%! ylabel ("edges from node 1");
+%! title ("distances in a graph from a file");
 */

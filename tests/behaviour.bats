@@ -381,7 +381,7 @@ octave_run () {
 }
 
 # unshare hides FreeSans and all fonts that fontconfig finds from the examples.
-@test "without fonts examples and demos print their results and the missing package, and succeed" {
+@test "without fonts examples print their results and the missing package, and succeed" {
   command -v gnuplot >/dev/null || skip "no gnuplot"
   unshare -m mount -t tmpfs none /usr/share/fonts 2>/dev/null || skip "no rights to hide the fonts"
   cd "$BATS_TEST_TMPDIR"
@@ -393,11 +393,6 @@ octave_run () {
     [ "$status" -eq 0 ]
     [[ "$output" == *"no picture:"*"fonts-freefont-otf"* ]]
   done
-  run unshare -m sh hide.sh "$PWD/fonts.conf" octave-cli --no-init-file --no-history --path "$TOP/src" --path "$TOP/inst" \
-    --eval "graphics_toolkit gnuplot; demo qr_block; disp after"
-  echo "$output"
-  [ "$status" -eq 0 ]
-  [[ "$output" == *"degrees per year"*"no picture:"*"fonts-freefont-otf"*after* ]]
 }
 
 @test "the demos of all functions run" {
@@ -407,9 +402,10 @@ octave_run () {
 function run_demo (code)
   eval (code);
 end
-if (__can_draw__ ())
-  set (0, "defaultfigurevisible", "off");
+if (! can_draw ())
+  exit (9);
 end
+set (0, "defaultfigurevisible", "off");
 for f = [glob(fullfile (top, "oct", "*.cc")); glob(fullfile (top, "inst", "*.m"))].'
   [code, at] = test (f{1}, "grabdemo");
   for k = 1:numel (at) - 1
@@ -419,8 +415,9 @@ for f = [glob(fullfile (top, "oct", "*.cc")); glob(fullfile (top, "inst", "*.m")
   end
 end
 EOF
-  run octave_run --eval "top = '$TOP'; warning ('off', 'Octave:gnuplot-graphics'); graphics_toolkit gnuplot; source ('$BATS_TEST_TMPDIR/demos.m');"
+  run octave_run --eval "top = '$TOP'; warning ('off', 'Octave:gnuplot-graphics'); graphics_toolkit gnuplot; addpath ('$TOP/examples'); source ('$BATS_TEST_TMPDIR/demos.m');"
   echo "$output"
+  [ "$status" -ne 9 ] || skip "nothing to draw with"
   [ "$status" -eq 0 ]
   for name in ba_graph batcheig batchsvd eigs_lanczos gevd_hz gsvd_hz pageeig pagefunm pageinv pagemldivide pagemtimes pagenorm \
     qr_block read_graph spmv spmv_plan; do

@@ -22,7 +22,12 @@ int engine_device_count (char *why, size_t why_size)
   cudaError_t error = cudaGetDeviceCount (&count);
   if (error != cudaSuccess) {
     cudaGetLastError ();
-    snprintf (why, why_size, "no usable GPU: %s", cudaGetErrorString (error));
+    int driver = 0; // stays 0 where none is installed, which CUDA reports as one that is too old
+    cudaDriverGetVersion (&driver);
+    if (error == cudaErrorInsufficientDriver && driver == 0)
+      snprintf (why, why_size, "no NVIDIA driver was found");
+    else
+      snprintf (why, why_size, "no usable GPU: %s", cudaGetErrorString (error));
     return 0;
   }
   if (count == 0)

@@ -178,6 +178,11 @@ cudaError_t cudaGetDeviceCount (int *count)
   *count = FAKE_DEVICES;
   return cudaSuccess;
 }
+cudaError_t cudaDriverGetVersion (int *version)
+{
+  *version = 0;
+  return cudaSuccess;
+}
 cudaError_t cudaGetDevice (int *current)
 {
   fake_state.questions++;

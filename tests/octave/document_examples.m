@@ -93,7 +93,7 @@ function [passed, failed, skipped] = check_document (file)
   passed = failed = skipped = 0;
   text = fileread (file);
   blocks = blocks_of (text);
-  has_gpu = can_draw = [];
+  has_gpu = drawing = [];
   for block = blocks
     words = strsplit (block.mark, " ");
     if (! strcmp (words{1}, "octave"))
@@ -104,10 +104,10 @@ function [passed, failed, skipped] = check_document (file)
       has_gpu = ! isempty (gpulinalg_info ().devices);
     end
     draws = ! isempty (regexp (block.code, '^plot \(', "once", "lineanchors"));
-    if (draws && isempty (can_draw))
-      can_draw = __can_draw__ ();
+    if (draws && isempty (drawing))
+      drawing = can_draw ();
     end
-    if ((draws && ! can_draw) || strcmp (mark, "install") || (strcmp (mark, "gpu") && ! has_gpu))
+    if ((draws && ! drawing) || strcmp (mark, "install") || (strcmp (mark, "gpu") && ! has_gpu))
       skipped++;
       continue;
     end
@@ -133,6 +133,7 @@ function [passed, failed, skipped] = check_document (file)
   failed += numel (missing);
 end
 
+addpath (fullfile (fileparts (mfilename ("fullpath")), "..", "..", "examples"));  % can_draw
 warning ("off", "Octave:gnuplot-graphics");
 graphics_toolkit ("gnuplot");
 set (0, "defaultfigurevisible", "off");

@@ -1,13 +1,10 @@
-## -*- texinfo -*-
-## @c __can_draw__.m: tells whether Octave can draw a picture, for demos and examples
-## @c SPDX-License-Identifier: GPL-3.0-or-later
-## @deftypefn {gpulinalg} {@var{yes} =} __can_draw__ ()
-## True where axes can be made.  Without fonts Octave cannot make them, and without
-## a graphics toolkit no figure; then this says what is missing, and the result is
-## false.
-## @end deftypefn
+% examples/can_draw.m: tells whether Octave can draw a picture
+% SPDX-License-Identifier: GPL-3.0-or-later
+%
+% True where axes can be made. Without fonts Octave cannot make them, and without a graphics toolkit no
+% figure; then this says what is missing, and the result is false.
 
-function yes = __can_draw__ ()
+function yes = can_draw ()
 
   state = warning ();
   yes = false;
@@ -21,14 +18,14 @@ function yes = __can_draw__ ()
       yes = true;
     catch err
       why = err.message;
-    end_try_catch
+    end
   unwind_protect_cleanup
     if (! isempty (fig))
       close (fig);
       if (! isempty (before))
         set (0, "currentfigure", before);
-      endif
-    endif
+      end
+    end
     warning (state);
   end_unwind_protect
   if (! yes && isempty (fig))
@@ -36,8 +33,6 @@ function yes = __can_draw__ ()
   elseif (! yes)
     printf (["no picture: Octave finds no font that it can draw with (%s).\nInstall FreeSans, ", ...
              "in Debian and Ubuntu the package fonts-freefont-otf.\n"], why);
-  endif
+  end
 
-endfunction
-
-%!assert (islogical (__can_draw__ ()))
+end
