@@ -3,7 +3,7 @@
 ## @c SPDX-License-Identifier: GPL-3.0-or-later
 ## @deftypefn {gpulinalg} {[@dots{}] =} __gpu_pages__ (@var{name}, @dots{})
 ## Undocumented internal function: what @code{batcheig}, @code{qr_block}, @code{gevd_hz},
-## @code{pageinv}, @code{pageeig} and others do with gpuArrays by several
+## @code{pageinv}, @code{pagemldivide}, @code{pageeig} and others do with gpuArrays by several
 ## other functions, and what @code{inv}, @code{pinv} and others do by functions on pages.
 ## @end deftypefn
 
@@ -27,6 +27,8 @@ function varargout = __gpu_pages__ (name, varargin)
       [varargout{:}] = __gpu_in_name_of__ ("batcheig", @() __gpu_swap__ (varargin{:}));
     case "triangle"
       [varargout{:}] = __gpu_triangle__ (varargin{:});
+    case "divide"
+      [varargout{:}] = __gpu_divide__ (varargin{:});
     case "inverse"
       [varargout{:}] = __gpu_in_name_of__ ("pageinv", @() __gpu_inverse__ (varargin{:}));
     case "adjoint_inverse"
@@ -56,6 +58,44 @@ endfunction
 
 %!error <Invalid call> __gpu_pages__ ()
 %!error <there is no "x"> __gpu_pages__ ("x")
+%!test # "divide", with arrays of the host: as pagemldivide and pagemrdivide
+%! names = {"none", "transpose", "ctranspose"};
+%! for mn = [5, 7, 3, 1, 4; 5, 3, 6, 4, 1]
+%!   for class_ = {"double", "single"}
+%!     A = cast (rand ([mn.', 1, 2]) - 0.5 + 1i * rand ([mn.', 1, 2]), class_{1});
+%!     if (mn(1) == mn(2))
+%!       A(2:3,:) *= 2^-90;              # rows of any size
+%!     endif
+%!     tol = 1e5 * eps (class_{1});
+%!     for k = 1:3
+%!       m = size (A, 1 + (k > 1));
+%!       B = rand (m, 2, 3);
+%!       [X, R, info] = pagemldivide (A, names{k}, B);
+%!       [Y, S, codes] = __gpu_pages__ ("divide", A, B, "NTC"(k), false, true);
+%!       assert (Y, X, -tol);
+%!       assert (S, R, - 0.9 * (mn(1) == mn(2)));
+%!       assert (codes, info);
+%!       m = size (A, 2 - (k > 1));
+%!       B = rand (2, m, 3, 1);
+%!       [X, R, info] = pagemrdivide (B, A, names{k});
+%!       [Y, S, codes] = __gpu_pages__ ("divide", A, B, "NTC"(k), true, true);
+%!       assert (Y, X, -tol);
+%!       assert (size (S), size (R));
+%!       assert (codes, info);
+%!     endfor
+%!   endfor
+%! endfor
+%!test # singular pages, and pages that are not finite
+%! A = cat (3, ones (10), eye (10), NaN (10), zeros (10));
+%! [X, R, info] = __gpu_pages__ ("divide", A, ones (10, 1), "N", false, true);
+%! assert (X(:,:,[1, 2, 4]), cat (3, 0.1 * ones (10, 1), ones (10, 1), zeros (10, 1)), 1e-14);
+%! assert (X(:,:,3), NaN (10, 1));
+%! assert (info, int32 ([9; 0; 11; 10]));
+%! assert (R(:).' < eps, [true, false, false, true]);
+%!test # a row so small that B is out of range beside it
+%! [X, ~, info] = __gpu_pages__ ("divide", diag ([1e-305, 1]), [1e-5; 1e10]);
+%! assert (X, [1e300; 1e10], -1e-14);
+%! assert (info, int32 (0));
 %!error <^pinv: no> __gpu_pages__ ("of_matrix", "pinv", @() error ("gpulinalg:bad-value", "pagepinv: no"))
 %!error id=gpulinalg:bad-value __gpu_pages__ ("of_matrix", "pinv", @() error ("gpulinalg:bad-value", "pagepinv: no"))
 %!error <^eig: the matrix is no> __gpu_pages__ ("of_matrix", "eig", @() error ("batcheig: page 1 of A is no"))

@@ -1,8 +1,9 @@
 // gpu_least_squares.cc: least squares solutions of pages on a GPU
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The rank is judged with the columns of R brought to one size, as the CPU does it: by an estimate
-// of the condition number.
+// Whether a page has full rank is judged with the columns of R brought to one size, as the CPU does
+// it: by an estimate of the condition number. Pages that have not, and those with fewer rows than
+// columns, are solved by the singular value decomposition.
 
 #include "gpu_pages.h"
 #include "gpu_steps.h"
@@ -29,7 +30,7 @@ bool is_single_pair (const octave_value &A, const octave_value &B)
   return A.is_single_type () || B.is_single_type ();
 }
 
-// Zeros of the class of the solution, most often none; a gpuArray where A or B is one.
+// Zeros of the class of the solution; a gpuArray where A or B is one.
 octave_value empty_solution (const octave_value &A, const octave_value &B, const dim_vector &dims)
 {
   const char type = type_letter (is_single_pair (A, B), A.iscomplex () || B.iscomplex ());
@@ -73,35 +74,76 @@ boolNDArray finite_on_host (const octave_value &X, octave_idx_type pages)
   return gathered (finite_pages (X, pages)).bool_array_value ();
 }
 
-// x with NaN in pages that are not finite, and info of these; ends with an error where a page whose
-// solution is suspect is finite.
-octave_value_list without_pages (const char *who, octave_value x, const boolNDArray &suspect,
-                                 const octave_value &A, const octave_value &B)
+octave_value pages_at (octave_value x, const octave_value_list &at)
 {
-  const octave_idx_type pages = suspect.numel ();
+  return is_gpu_array (x) ? value_of (index (gpu_value_of (x), at)) : x.index_op (at);
+}
+void assign_pages (octave_value &x, const octave_value_list &at, const octave_value &y)
+{
+  if (is_gpu_array (x)) {
+    gpu_value all = gpu_value_of (x);
+    all.assign (at, y);
+    x = value_of (all);
+  } else
+    x.assign (octave_value::op_asn_eq, "(", std::list<octave_value_list> (1, at), y);
+}
+octave_value_list all_rows_of (const boolNDArray &pages)
+{
+  const octave_value all (octave_value::magic_colon_t);
+  return ovl (all, all, octave_value (pages));
+}
+
+octave_value as_single (const octave_value &x)
+{
+  return is_gpu_array (x) ? value_of (converted (gpu_value_of (x), x.iscomplex () ? 'c' : 's'))
+                          : x.as_single ();
+}
+
+// Where `again` is true: solutions of least norm by the singular value decomposition, and how many
+// ranks A lacks; NaN and n + 1 where A or B holds NaN or Inf. x has the solutions of other pages.
+// All three have three dimensions.
+octave_value_list of_least_norm (octave_value x, const boolNDArray &again, octave_value A,
+                                 const octave_value &B)
+{
+  const octave_idx_type pages = again.numel (), n = A.columns ();
+  if (is_single_pair (A, B))
+    A = as_single (A);
   const boolNDArray a = finite_on_host (A, pages), b = finite_on_host (B, pages);
   int32NDArray info (dim_vector (pages, 1), 0);
-  boolNDArray lost (dim_vector (pages, 1), false);
+  boolNDArray lost (dim_vector (pages, 1), false), todo (dim_vector (pages, 1), false);
   for (octave_idx_type p = 0; p < pages; p++) {
-    const bool finite = a.xelem (p) && b.xelem (p);
-    if (finite && suspect.xelem (p))
-      error_with_id ("gpulinalg:gather-needed",
-                     "%s: A has less than full rank to rounding on page %lld; gather (A) and "
-                     "gather (B) copy them to the host, where solutions of least norm are computed",
-                     who, static_cast<long long> (p + 1));
-    lost.xelem (p) = !finite;
-    if (!finite)
-      info.xelem (p) = static_cast<int> (A.columns () + 1);
+    lost.xelem (p) = !(a.xelem (p) && b.xelem (p));
+    todo.xelem (p) = again.xelem (p) && !lost.xelem (p);
+    if (lost.xelem (p))
+      info.xelem (p) = static_cast<int> (n + 1);
   }
-  const octave_value all (octave_value::magic_colon_t), nan (octave_NaN);
-  const octave_value_list at = ovl (all, all, octave_value (lost));
-  if (is_gpu_array (x)) {
-    gpu_value y = gpu_value_of (x);
-    y.assign (at, nan);
-    x = value_of (y);
-  } else
-    x.assign (octave_value::op_asn_eq, "(", std::list<octave_value_list> (1, at), nan);
+  assign_pages (x, all_rows_of (lost), octave_NaN);
+  if (todo.nnz () == 0)
+    return ovl (x, info);
+  const octave_value_list at = all_rows_of (todo);
+  const octave_value some = pages_at (A, at);
+  assign_pages (x, at, call_pages ("pagelsqminnorm", ovl (some, pages_at (B, at)), 1) (0));
+  const NDArray ranks = gathered (call_pages ("pagerank", ovl (some), 1) (0)).array_value ();
+  const double full = static_cast<double> (std::min (A.rows (), n));
+  for (octave_idx_type p = 0, k = 0; p < pages; p++)
+    if (todo.xelem (p))
+      info.xelem (p) = static_cast<int> (full - ranks.xelem (k++));
   return ovl (x, info);
+}
+
+// Wide pages.
+octave_value_list solve_wide (const octave_value &A, const octave_value &B)
+{
+  dim_vector dims = B.dims ();
+  dims (0) = A.columns ();
+  const octave_idx_type pages = pages_of (dims);
+  octave_value_list found =
+      of_least_norm (empty_solution (A, B, dim_vector (dims (0), dims (1), pages)),
+                     boolNDArray (dim_vector (pages, 1), true),
+                     A.reshape (dim_vector (A.rows (), A.columns (), pages)),
+                     B.reshape (dim_vector (B.rows (), B.columns (), pages)));
+  found (0) = found (0).reshape (dims);
+  return found;
 }
 
 template <typename T> T most_condition (octave_idx_type n)
@@ -109,7 +151,7 @@ template <typename T> T most_condition (octave_idx_type n)
   return 1 / (static_cast<T> (n) * std::numeric_limits<T>::epsilon ());
 }
 
-octave_value_list solve (const char *who, const octave_value &A, const octave_value &B,
+octave_value_list solve (const octave_value &A, const octave_value &B,
                          const octave_value_list &args)
 {
   const octave_idx_type m = A.rows (), n = A.columns ();
@@ -134,7 +176,9 @@ octave_value_list solve (const char *who, const octave_value &A, const octave_va
   // the only number that is waited for, where all is well
   if (!is_any (suspect))
     return ovl (x.reshape (dims), int32NDArray (dim_vector (pages, 1), 0));
-  octave_value_list found = without_pages (who, x, gathered (suspect).bool_array_value (), A, B);
+  octave_value_list found = of_least_norm (x, gathered (suspect).bool_array_value (),
+                                           A.reshape (dim_vector (m, n, pages)),
+                                           B.reshape (dim_vector (m, columns, pages)));
   found (0) = found (0).reshape (dims);
   return found;
 }
@@ -153,13 +197,8 @@ octave_value_list least_squares (const char *who, const octave_value &A, const o
     const octave_value zeros = NDArray (one, 0.0);
     return ovl (empty_solution (A, B, dims), least_squares (who, A, zeros, args) (1));
   }
-  if (A.rows () < A.columns ())
-    error_with_id ("gpulinalg:gather-needed",
-                   "%s: a gpuArray A must have at least as many rows as columns, but it is %s; "
-                   "gather (A) and gather (B) copy them to the host, where solutions of least norm "
-                   "are computed",
-                   who, A.dims ().str ().c_str ());
-  return in_name_of (who, [&] () { return solve (who, A, B, args); });
+  return in_name_of (
+      who, [&] () { return A.rows () < A.columns () ? solve_wide (A, B) : solve (A, B, args); });
 }
 
 // For tests: without a GPU the same by the interpreter's operations.

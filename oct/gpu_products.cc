@@ -83,18 +83,29 @@ gpu_value multiply (const octave_value &x, char op_x, const octave_value &y, cha
   return Z;
 }
 
+enum class solver { qr, svd };
+
 // A \ B, or B / A with `right`, as least squares.
-gpu_value solve_by_qr (const char *name, const octave_value &a, const octave_value &b, bool right,
-                       bool single, int device)
+gpu_value solve_by (solver way, const char *name, const gpu_value &a, const gpu_value &b,
+                    bool right)
 {
-  auto adjoint = [] (const octave_value &v) {
-    return value_of (gla::unary ("ctranspose", gpu_value_of (v)));
+  auto left = [right] (const gpu_value &v) {
+    return right ? value_of (gla::unary ("ctranspose", v)) : value_of (v);
   };
-  const octave_value A = value_of (matrix_of (name, a, single, device)),
-                     B = value_of (matrix_of (name, b, single, device));
-  const octave_value x =
-      least_squares (name, right ? adjoint (A) : A, right ? adjoint (B) : B, {}) (0);
-  return gpu_value_of (right ? adjoint (x) : x);
+  const octave_value A = left (a), B = left (b);
+  octave_value_list found;
+  if (way == solver::svd)
+    found = in_name_of (
+        name, [&] () { return feval (the_interpreter (), "pagelsqminnorm", ovl (A, B)); });
+  else if (A.rows () != A.columns ())
+    found = least_squares (name, A, B, {});
+  else {
+    found = in_name_of (name, [&] () { return gpu_pages_function ("divide", ovl (A, B), 3); });
+    const int info = found (2).int_value ();
+    if (info > 0 && info <= A.columns ())
+      octave::warn_singular_matrix ();
+  }
+  return gpu_value_of (left (gpu_value_of (found (0))));
 }
 
 // X = A \ B, or B / A with `right`.
@@ -111,9 +122,9 @@ gpu_value solve (const char *name, const octave_value &a, const octave_value &b,
   if (a.isempty () || b.isempty ())
     return zeros_on (device, type,
                      right ? dim_vector (db (0), da (0)) : dim_vector (da (1), db (1)));
-  if (da (0) != da (1) || da (0) > most_rows)
-    return solve_by_qr (name, a, b, right, single, device);
   const gpu_value A = matrix_of (name, a, single, device), B = matrix_of (name, b, single, device);
+  if (da (0) != da (1) || da (0) > most_rows)
+    return solve_by (solver::qr, name, A, B, right);
   gpu_value X = new_on_gpu (device, type, db);
   const gla_array A1 = array_of (A), B1 = array_of (B);
   auto options = sized<gla_pagesolve_options> ();
@@ -124,13 +135,16 @@ gpu_value solve (const char *name, const octave_value &a, const octave_value &b,
   results.X = array_of (X);
   results.rcond = array_of (rcond);
   results.info = &info;
-  call c (name, the_interpreter (), array_context ());
-  c.finish (gla_pagesolve (c.context (), &A1, &B1, &results, &options, nullptr));
+  {
+    call c (name, the_interpreter (), array_context ());
+    c.finish (gla_pagesolve (c.context (), &A1, &B1, &results, &options, nullptr));
+  }
   // as Octave: at most half an eps
   const double r = info != 0 ? 0 : gathered (value_of (rcond)).double_value ();
-  if (single ? 1 + static_cast<float> (r) == 1 : 1 + r == 1)
-    octave::warn_singular_matrix (r);
-  return X;
+  if (!(single ? 1 + static_cast<float> (r) == 1 : 1 + r == 1))
+    return X;
+  octave::warn_singular_matrix (r);
+  return info > da (0) ? X : solve_by (solver::svd, name, A, B, right);
 }
 
 gpu_value power (const octave_value &x, const octave_value &y)

@@ -5,6 +5,8 @@
 // element divide the elements of B.
 
 #include "page_division.h"
+#include "gpu_pages.h"
+#include "gpu_steps.h"
 
 #include <cmath>
 #include <limits>
@@ -13,6 +15,14 @@
 
 namespace gla
 {
+
+octave_value placed_on_gpu (const char *who, const octave_value &x, const octave_value &device)
+{
+  const octave_value numbers = gathered (device);
+  const int place =
+      numbers.isnumeric () ? static_cast<int> (numbers.array_value ().xelem (0)) : gpu_device ();
+  return value_of (moved_to (place, who, x));
+}
 
 static int32_t *codes_of (int32NDArray &info)
 {
@@ -37,13 +47,10 @@ static octave_value of_pages_of_A (const R &x, const page_grid &grid, const octa
 
 // The same on a GPU, where each page of A belongs to one of X.
 template <typename R>
-static octave_value of_pages_of_A (const gpu_pages<R> &x, const page_grid &grid,
-                                   const octave_value &A)
+static octave_value of_pages_of_A (const gpu_pages<R> &x, const page_grid &, const octave_value &A)
 {
   dim_vector dims = A.dims ();
   dims (0) = dims (1) = 1;
-  if (!in_order (grid.x_step))
-    gather_needed ("condition numbers of pages that expand");
   return value_of (reshaped (x.value (), dims));
 }
 
@@ -193,8 +200,51 @@ static octave_value_list divide_by_elements (octave::interpreter &interp, gla::c
 }
 
 //------------------------------------------------------------------------------
+// by QR on a GPU
+//------------------------------------------------------------------------------
+
+// What gla_pagesolve does not do on a GPU: __gpu_divide__ does it with gpuArrays.
+static octave_value_list divide_on_gpu (const page_division &want, const options &opts)
+{
+  const bool moves = !any_on_gpu (ovl (want.A, want.B));
+  const octave_value device = opts.value ("device");
+  auto place = [&] (const octave_value &x) {
+    return moves ? placed_on_gpu (want.who, x, device) : x;
+  };
+  const char op[] = {want.op, '\0'};
+  octave_value_list found = in_name_of (want.who, [&] () {
+    return gpu_pages_function ("divide",
+                               ovl (place (want.A), place (want.B), octave_value (op),
+                                    octave_value (want.side == GLA_SIDE_RIGHT),
+                                    octave_value (want.outputs > 1),
+                                    opts.given ({"device", "progress"})),
+                               3);
+  });
+  const int32NDArray info = found (2).int32_array_value ();
+  const bool left = want.side == GLA_SIDE_LEFT;
+  const octave_idx_type n = left ? columns_of (want.A, want.op) : rows_of (want.A, want.op);
+  if (want.outputs < 3)
+    warn_of_failed_pages (want.who, reinterpret_cast<const int32_t *> (info.data ()), info.numel (),
+                          {not_finite (n)});
+  if (want.outputs < 2)
+    return ovl (moves ? gathered (found (0)) : found (0));
+  return ovl (moves ? gathered (found (0)) : found (0), moves ? gathered (found (1)) : found (1),
+              info);
+}
+
+//------------------------------------------------------------------------------
 // all of them
 //------------------------------------------------------------------------------
+
+static bool needs_qr_on_gpu (const page_division &want, const page_grid &grid,
+                             const dim_vector &dims, const octave_value &device)
+{
+  const octave_idx_type most = 256; // rows of what gla_pagesolve solves on a GPU
+  const bool square = want.A.rows () == want.A.columns (), large = want.A.rows () > most;
+  if (any_on_gpu (ovl (want.A, want.B)))
+    return !square || large || (want.outputs > 1 && !in_order (grid.x_step));
+  return square && large && pages_of (dims) > 0 && asks_for_gpu (device);
+}
 
 static void check_sizes (const page_division &want)
 {
@@ -219,6 +269,14 @@ octave_value_list divide_pages (octave::interpreter &interp, const page_division
   if (by_elements && asks_for_gpu (opts.value ("device")))
     error_with_id ("gpulinalg:bad-value", "%s: pages of A with one element are not done on a GPU",
                    want.who);
+  if (!by_elements && needs_qr_on_gpu (want, grid, dims, opts.value ("device"))) {
+    {
+      gla::call check (want.who, interp);
+      check.set_place (opts.value ("device"));
+      check.set_progress (opts.value ("progress"));
+    }
+    return divide_on_gpu (want, opts);
+  }
 
   gla::call call (want.who, interp,
                   gla::context_of_pages (ovl (want.A, want.B), opts.value ("progress")));
@@ -228,10 +286,6 @@ octave_value_list divide_pages (octave::interpreter &interp, const page_division
     return divide_by_elements (interp, call, want, grid, pages_of (dims));
   dims (0) = left ? columns_of (want.A, want.op) : want.B.rows ();
   dims (1) = left ? want.B.columns () : rows_of (want.A, want.op);
-  const octave_idx_type most = 256; // rows of what gla_pagesolve solves on a GPU
-  if (any_on_gpu (ovl (want.A, want.B)) &&
-      (want.A.rows () != want.A.columns () || want.A.rows () > most))
-    gather_needed (want.who);
   if (want.A.rows () != want.A.columns ())
     return divide_rectangular (call, want, grid, dims);
   return in_page_class_of (want.A, want.B, [&] (auto array, auto real) {

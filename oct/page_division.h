@@ -18,6 +18,10 @@ struct page_division {
   int outputs = 1;
 };
 
+// An array of the host on the GPU of option "device": the first of its numbers, or for "gpu" the
+// current one.
+octave_value placed_on_gpu (const char *who, const octave_value &x, const octave_value &device);
+
 // The body of pagemldivide and pagemrdivide, after their own arguments: X, rcondA, info.
 octave_value_list divide_pages (octave::interpreter &interp, const page_division &want,
                                 const options &opts);

@@ -48,9 +48,14 @@ static octave_value_list pageinv_body (octave::interpreter &interp, const octave
     check.set_progress (opts.value ("progress"));
   }
   const octave_idx_type most = 256; // rows of what gla_pagesolve inverts on a GPU
-  if (gla::any_on_gpu (args) && X.rows () > most)
-    return gla::gpu_pages_function ("inverse", ovl (X, opts.given ({"device", "progress"})),
-                                    std::max (1, nargout));
+  const octave_value device = opts.value ("device");
+  const bool on_gpu = gla::any_on_gpu (args), moves = !on_gpu && gla::asks_for_gpu (device);
+  if (X.rows () > most && !X.isempty () && (on_gpu || moves)) {
+    const octave_value G = on_gpu ? X : gla::placed_on_gpu ("pageinv", X, device);
+    const octave_value_list found = gla::gpu_pages_function (
+        "inverse", ovl (G, opts.given ({"device", "progress"})), std::max (1, nargout));
+    return moves ? gla::gathered (found) : found;
+  }
   gla::call call ("pageinv", interp, gla::context_of_pages (args, opts.value ("progress")));
   call.set_place (opts.value ("device"));
   call.set_progress (opts.value ("progress"));
@@ -131,13 +136,14 @@ Y
 @end example
 
 @subheading Limits
-GPUs do pages of up to 256 rows, and larger ones where @var{X} is a gpuArray, by QR.  Pages with a pivot that is exactly 0 or far out
-of scale are handed back to the CPU, which does them.
+GPUs do pages of up to 256 rows.  Pages with a pivot that is exactly 0 or far out
+of scale are handed back to the CPU, which does them.  Larger pages are done by QR where
+@var{X} is a gpuArray or @qcode{"device"} asks for a GPU: on the first of them, and all
+pages must fit in its memory.  @var{info} is then the number of rows for every page whose
+inverse is not finite.
 
 @subheading gpuArrays
 Where @var{X} is a gpuArray the work is done where it is, and so are @var{Y} and @var{RC}.
-Above 256 rows the options are not used, and @var{info} is the number of rows for every
-page whose inverse is not finite.
 Pages that a GPU hands back to the CPU are NaN then.
 
 @subheading Errors

@@ -23,29 +23,17 @@ struct request {
 // One number, or in the place of pages one for each page of A, or several where A is one page.
 NDArray regularization (const octave_value &given, const dim_vector &dims)
 {
-  const char *text = "pagelsqminnorm: option \"RegularizationFactor\" must be a number";
   if (given.is_undefined ())
     return NDArray (dim_vector (1, 1), 0.0);
-  const octave_value v = gla::gathered (given);
-  if (!v.isnumeric () || !v.isreal () || v.isempty ())
-    error_with_id ("gpulinalg:bad-value", "%s that is not negative, not of class %s and size %s",
-                   text, v.class_name ().c_str (), v.dims ().str ().c_str ());
-  NDArray alpha = v.array_value ();
-  for (octave_idx_type k = 0; k < alpha.numel (); k++)
-    if (!(alpha.xelem (k) >= 0 && std::isfinite (alpha.xelem (k))))
-      error_with_id ("gpulinalg:bad-value", "%s that is not negative, not %s", text,
-                     gla::text_of (alpha.xelem (k)).c_str ());
-  const octave_idx_type count = alpha.numel (), pages = gla::pages_of (dims);
-  if (count == 1)
-    return alpha;
-  if (count == pages)
-    return alpha.reshape (svd_dims (dims, 1, 1));
-  if (pages != 1)
-    error_with_id ("gpulinalg:bad-value", "%s, or one for each page of A, not %lld for %lld pages",
-                   text, static_cast<long long> (count), static_cast<long long> (pages));
-  if (alpha.rows () != 1 || alpha.columns () != 1)
-    alpha = alpha.reshape (dim_vector (1, 1, count));
-  return alpha;
+  const char *what = "option \"RegularizationFactor\"";
+  const double most = std::numeric_limits<double>::max ();
+  const octave_idx_type count = given.numel ();
+  if (gla::pages_of (dims) != 1 || count < 2)
+    return gla::read_page_numbers ("pagelsqminnorm", what, given, dims, most);
+  const dim_vector own = given.dims ();
+  const NDArray alpha =
+      gla::read_page_numbers ("pagelsqminnorm", what, given, dim_vector (1, 1, count), most);
+  return own (0) == 1 && own (1) == 1 ? NDArray (alpha.reshape (own)) : alpha;
 }
 
 // Numbers for pages of one A count as its own.
@@ -69,8 +57,6 @@ request read_arguments (const octave_value_list &args)
   gla::check_float_array ("pagelsqminnorm", "A", want.A);
   int at = 2;
   want.tol = gla::read_tolerance ("pagelsqminnorm", args, at);
-  if (want.tol.is_defined () && !gla::is_gpu_array (want.A))
-    want.tol = gla::gathered (want.tol);
   const gla::options opts ("pagelsqminnorm", args, at, {"warn", "nowarn"},
                            {"RegularizationFactor", "device"});
   want.warn = opts.last_flag ({"warn", "nowarn"}) == "warn";
@@ -223,7 +209,8 @@ single or double, real or complex.  On each page @var{X} minimizes
 the smallest norm.  Dimensions from the third on are those of @var{A} and @var{B}; where
 one of them has a single page in a dimension, that page stands for all.
 
-Singular values of @var{A} up to @var{tol} count as 0.  The default is
+Singular values of @var{A} up to @var{tol} count as 0.  @var{tol} is a number, or has one
+for each page of @var{A}, in their order.  The default is
 @code{max (@var{m}, @var{n}) * eps} times the largest one of the page, with eps of the
 class of @var{A}.
 
@@ -296,7 +283,7 @@ values that are larger than @var{tol}.  Where every page has full column rank
 @item gpulinalg:bad-option
 The option is unknown or has no value.
 @item gpulinalg:bad-value
-@var{tol} or @var{alpha} is not a number, or is negative, or @var{alpha} is not one number
+@var{tol} or @var{alpha} is not a number, or is negative, or is not one number
 and does not have one for each page; or @var{device} is not one of
 its values.
 @item gpulinalg:no-device

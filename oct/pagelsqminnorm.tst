@@ -113,3 +113,26 @@
 %! X = pagelsqminnorm (diag ([2, 1]), [1; 1], 1.5, "RegularizationFactor", [0, 0]);
 %! assert (X, repmat ([0.5; 0], [1, 1, 2]), 4 * eps);
 %!assert (pagelsqminnorm (2, 4, "regularizationFACTOR", 0, "NoWarn"), 2)
+
+%!test # a tolerance for each page, also beside regularization and pages that expand
+%! A = cat (3, magic (3), hilb (3), pascal (3));
+%! tol = cat (3, 2, 0.2, 1);
+%! b = [1; 2; 4];
+%! X = pagelsqminnorm (A, b, tol);
+%! for p = 1:3
+%!   assert (X(:,:,p), pinv (A(:,:,p), tol(p)) * b, 1e-13);
+%!   assert (X(:,:,p), pagelsqminnorm (A(:,:,p), b, tol(p)));
+%! endfor
+%! assert (gather (pagelsqminnorm (gpuArray (A), b, tol)), X, 1e-12);
+%! assert (gather (pagelsqminnorm (A, gpuArray (b), gpuArray (tol))), X, 1e-12);
+%! Y = pagelsqminnorm (A, b, tol, "RegularizationFactor", 0.5);
+%! assert (Y(:,:,2), pagelsqminnorm (hilb (3), b, 0.2, "RegularizationFactor", 0.5));
+%! B = cat (4, b, 2 * b);
+%! assert (pagelsqminnorm (A, B, tol), cat (4, X, 2 * X), 1e-14);
+%! assert (class (pagelsqminnorm (single (A), b, tol)), "single");
+%!error <pagelsqminnorm: tol must be a number, or one for each page of A, not 2 for 3 pages$> ...
+%! pagelsqminnorm (ones (2, 2, 3), [1; 1], [1, 2])
+%!error <pagelsqminnorm: tol must be a number, or one for each page of A, not 2 for 1 page$> ...
+%! pagelsqminnorm (ones (2), ones (2, 1, 2), [1, 2])
+%!error <pagelsqminnorm: tol must be a number that is not negative, not -1$> ...
+%! pagelsqminnorm (ones (2, 2, 2), [1; 1], [1, -1])

@@ -122,12 +122,19 @@ max (abs (pagemtimes (X, A) - B)(:)) < 1e-14
 @end example
 
 @subheading Limits
-GPUs do square pages of up to 256 rows.  Pages with a pivot that is exactly 0 or far out
-of scale are handed back to the CPU, which does them.
+With @qcode{"auto"} GPUs do square pages of up to 256 rows.  Pages with a pivot that is
+exactly 0 or far out of scale are handed back to the CPU, which does them.  Larger square
+pages are solved on a GPU where @var{device} asks for one: on the first of them, by QR of
+the pages with their rows brought to one size, and all pages must fit in its memory.
+Pages that are singular to rounding then give solutions of least norm, and @var{info} is
+the number of ranks that they lack.
 
 @subheading gpuArrays
-Where @var{A} is a gpuArray the work is done where it is, and @var{X} is one, too; pages must be square, and the other argument may be an array of the host.
-Pages that a GPU hands back to the CPU are NaN then.
+Where @var{A} or @var{B} is a gpuArray the work is done where it is, and @var{X} is one,
+too; the other argument may be an array of the host.  Square pages of up to 256 rows that
+a GPU hands back to the CPU are NaN then.  Rectangular and larger pages are solved by QR;
+those of less than full rank, and those with more unknowns than equations, by the singular
+value decomposition as in @code{pagelsqminnorm}.
 
 @subheading Errors
 @table @code

@@ -43,7 +43,8 @@ Compute the Moore-Penrose pseudo-inverse of each page of @var{A}, as in @sc{matl
 @var{A} is a full array of @var{m}-by-@var{n} pages, single or double, real or complex;
 @var{X} has @var{n}-by-@var{m} pages, its class, and its dimensions from the third on.
 On each page @code{@var{X} = pinv (@var{A}, @var{tol})}: singular values up to
-@var{tol} count as 0.  The default is
+@var{tol} count as 0.  @var{tol} is a number, or has one for each page of @var{A}, in
+their order.  The default is
 @code{max (@var{m}, @var{n}) * eps (class (@var{A}))} times the largest singular value of
 the page.
 
@@ -132,7 +133,37 @@ A GPU was asked for that does not exist.
 %!error id=gpulinalg:bad-class pagepinv (true)
 %!error <pagepinv: A must be a full array, not sparse> pagepinv (sparse (1))
 %!error <pagepinv: tol must be a number that is not negative, not -1$> pagepinv (1, -1)
-%!error <pagepinv: tol must be a number that is not negative, not of class double and size 1x2$> pagepinv (1, [1, 2])
+%!test # a tolerance for each page, as in MATLAB's manual
+%! A = cat (3, magic (3), hilb (3), pascal (3));
+%! tol = cat (3, 2, 0.2, 1);
+%! X = pagepinv (A, tol);
+%! for p = 1:3
+%!   assert (X(:,:,p), pinv (A(:,:,p), tol(p)), 1e-13);
+%!   assert (X(:,:,p), pagepinv (A(:,:,p), tol(p)));
+%! endfor
+%! assert ([X(1,1,2), X(1,1,3)], [0.4857, 0.0048], 5e-5);
+%! assert (pagepinv (A, tol(:)), X);
+%! B = reshape (cat (3, A, A), 3, 3, 3, 2) .* cat (4, 1, 2i);
+%! Y = pagepinv (B, cat (4, tol, 2 * tol));
+%! assert (Y, cat (4, X, X / 2i), 1e-14);
+%! assert (pagepinv (single (A), single (tol)), single (X), 1e-5);
+%! assert (gather (pagepinv (gpuArray (A), gpuArray (tol))), X, 1e-13);
+%! assert (gather (pagepinv (gpuArray (A), tol)), X, 1e-13);
+%! assert (pagepinv (A, cat (3, 0, Inf, 2))(:,:,2:3), cat (3, zeros (3), pinv (pascal (3), 2)), 1e-13);
+%!assert (pagepinv (zeros (2, 3, 0), zeros (1, 1, 0)), zeros (3, 2, 0))
+%!assert (pagepinv (zeros (2, 3, 0), 1), zeros (3, 2, 0))
+%!test # a tolerance for each page where singular values overflow
+%! A = cat (3, [1, 1; -1, 1], [1, 1; -1, 1]) * 1.7e308;
+%! assert (pagepinv (A, [1e308, Inf]), cat (3, pagepinv (A(:,:,1)), zeros (2)));
+%!error <pagepinv: tol must be a number, or one for each page of A, not 2 for 1 page$> pagepinv (1, [1, 2])
+%!error <pagepinv: tol must be a number, or one for each page of A, not 2 for 3 pages$> pagepinv (ones (2, 2, 3), [1, 2])
+%!error <pagepinv: tol must be a number, or one for each page of A, not 0 for 3 pages$> pagepinv (ones (2, 2, 3), [])
+%!error <pagepinv: tol must be a number, or one for each page of A, not 2 for 0 pages$> pagepinv (ones (2, 2, 0), [1, 2])
+%!error <pagepinv: tol must be a number that is not negative, not NaN$> pagepinv (ones (2, 2, 3), [1, NaN, 2])
+%!error <pagepinv: tol must be a number that is not negative, not -3$> pagepinv (ones (2, 2, 3), [1, 2, -3])
+%!error <pagepinv: tol must be a number that is not negative, not of class logical and size 1x3$> ...
+%! pagepinv (ones (2, 2, 3), true (1, 3))
+%!error id=gpulinalg:bad-value pagepinv (ones (2, 2, 3), [1, 2])
 %!error id=gpulinalg:bad-value pagepinv (1, [1, 2])
 %!error <pagepinv: argument 2: unknown option "tol"; valid options are "device"$> pagepinv (1, "tol", 1)
 %!error <pagepinv: option "device" needs a value> pagepinv (1, "device")

@@ -42,7 +42,8 @@ DEFMETHOD_DLD (pagerank, interp, args, nargout, R"doc(-*- texinfo -*-
 Compute the numerical rank of each page of @var{A}.
 
 @code{@var{r}(1,1,@var{p}) = rank (@var{A}(:,:,@var{p}), @var{tol})}: the number of
-singular values that are larger than @var{tol}.  @var{A} is a full array, single or
+singular values that are larger than @var{tol}, a number, or one for each page of
+@var{A} in their order.  @var{A} is a full array, single or
 double, real or complex.  The default of @var{tol} is
 @code{max (@var{m}, @var{n}) * eps (class (@var{A}))} times the largest singular value of
 an @var{m}-by-@var{n} page.
@@ -103,7 +104,15 @@ A GPU was asked for that does not exist.
 %! A = cat (4, [1, 1; -1, 1] * 1.7e308, ones (2) * 1.7e308, [1, 1; -1, 1], ones (2) * 1e308);
 %! assert (squeeze (pagerank (A)), [2; 1; 2; 1]);
 %! assert (squeeze (pagerank (A, 1e308)), [2; 1; 0; 1]);
+%!test # a tolerance for each page
+%! A = cat (3, magic (3), hilb (3), pascal (3));
+%! assert (squeeze (pagerank (A, cat (3, 2, 0.2, 1))), [3; 1; 1]);
+%! assert (squeeze (pagerank (single (A), single ([4, 0, Inf]))), [2; 3; 0]);
+%! assert (squeeze (gather (pagerank (gpuArray (A), [4, 0, Inf]))), [2; 3; 0]);
+%! assert (squeeze (gather (pagerank (A, gpuArray ([4, 0, Inf])))), [2; 3; 0]);
+%! assert (pagerank (reshape (A, 3, 3, 1, 3), reshape ([4, 0, Inf], 1, 1, 1, 3)), reshape ([2, 3, 0], 1, 1, 1, 3));
 %!error <Invalid call> pagerank ()
+%!error <pagerank: tol must be a number, or one for each page of A, not 2 for 3 pages$> pagerank (ones (2, 2, 3), [1, 2])
 %!error id=gpulinalg:bad-class pagerank ("text")
 %!error id=gpulinalg:bad-value pagerank (1, -1)
 %!error id=gpulinalg:bad-option pagerank (1, "wrong", 1)

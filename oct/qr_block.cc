@@ -354,10 +354,9 @@ less than full rank, and pages with @code{@var{m} < @var{n}}, are done by the CP
 @subheading gpuArrays
 Where @var{A} or @var{B} is a gpuArray the work is done where it is, the other one is
 copied there, and the results but @var{P} and @var{info} are gpuArrays.  With
-@qcode{"solve"} there must be at least as many rows as columns, and @var{A} must have
-full column rank on each page, with a condition number of at most @code{1 / (@var{m} *
-eps)} where its columns have one length; other pages must be gathered, because the CPU
-does them.  There is no @qcode{"mpi"}.
+@qcode{"solve"}, pages with fewer rows than columns, and those whose condition number is
+more than @code{1 / (@var{m} * eps)} where their columns have one length, are solved by
+the singular value decomposition as in @code{pagelsqminnorm}.  There is no @qcode{"mpi"}.
 
 @subheading Errors
 @table @code

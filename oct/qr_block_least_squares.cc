@@ -7,14 +7,13 @@
 
 #include <octave/int32NDArray.h>
 
-static void warn_of_deficient_pages (const gla_least_squares_report &report, octave_idx_type pages)
+static void warn_of_deficient_pages (long long deficient, long long first, octave_idx_type pages)
 {
   warning_with_id (
       "gpulinalg:rank-deficient",
       "qr_block: on %lld of %lld pages A has less than full rank to rounding, and x is the "
       "least squares solution of least norm; the first is page %lld",
-      static_cast<long long> (report.pages_deficient), static_cast<long long> (pages),
-      static_cast<long long> (report.first_deficient + 1));
+      deficient, static_cast<long long> (pages), first + 1);
 }
 
 template <typename Array>
@@ -46,7 +45,7 @@ static octave_value_list solve (gla::call &call, gla::collective *collective,
   if (warns && report.base.pages_failed > 0) // codes to n: a loss of rank; x is right there
     gla::warn_of_failed_pages ("qr_block", codes, pages, {gla::not_finite (n)});
   if (warns && report.pages_deficient > 0)
-    warn_of_deficient_pages (report, pages);
+    warn_of_deficient_pages (report.pages_deficient, report.first_deficient, pages);
   return ovl (X, info);
 }
 
@@ -66,8 +65,14 @@ octave_value_list qr_block_solve_on_gpu (const octave_value &A, const octave_val
   const Cell args = opts.given ({"block", "device", "progress"});
   const octave_value_list found = gla::least_squares ("qr_block", A, B, octave_value_list (args));
   const int32NDArray info = found (1).int32_array_value ();
-  if (want.outputs < 2)
-    gla::warn_of_failed_pages ("qr_block", reinterpret_cast<const int32_t *> (info.data ()),
-                               info.numel (), {gla::not_finite (A.columns ())});
+  if (want.outputs > 1)
+    return ovl (found (0), info);
+  const auto *codes = reinterpret_cast<const int32_t *> (info.data ()),
+             *end = codes + info.numel ();
+  auto lacks_rank = [&] (int32_t code) { return code > 0 && code <= A.columns (); };
+  gla::warn_of_failed_pages ("qr_block", codes, info.numel (), {gla::not_finite (A.columns ())});
+  if (const auto deficient = std::count_if (codes, end, lacks_rank))
+    warn_of_deficient_pages (deficient, std::find_if (codes, end, lacks_rank) - codes,
+                             info.numel ());
   return ovl (found (0), info);
 }

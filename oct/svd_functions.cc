@@ -6,15 +6,35 @@
 namespace gla
 {
 
+NDArray read_page_numbers (const char *who, const char *what, const octave_value &given,
+                           const dim_vector &dims, double most)
+{
+  const octave_value v = gathered (given);
+  if (!v.isnumeric () || !v.isreal ())
+    error_with_id ("gpulinalg:bad-value",
+                   "%s: %s must be a number that is not negative, not of class %s and size %s", who,
+                   what, v.class_name ().c_str (), v.dims ().str ().c_str ());
+  const NDArray x = v.array_value ();
+  for (octave_idx_type k = 0; k < x.numel (); k++)
+    if (!(x.xelem (k) >= 0 && x.xelem (k) <= most))
+      error_with_id ("gpulinalg:bad-value", "%s: %s must be a number that is not negative, not %s",
+                     who, what, text_of (x.xelem (k)).c_str ());
+  if (x.numel () == 1)
+    return x;
+  const octave_idx_type pages = pages_of (dims);
+  if (x.numel () != pages)
+    error_with_id ("gpulinalg:bad-value",
+                   "%s: %s must be a number, or one for each page of A, not %lld for %lld page%s",
+                   who, what, static_cast<long long> (x.numel ()), static_cast<long long> (pages),
+                   pages == 1 ? "" : "s");
+  return x.reshape (svd_dims (dims, 1, 1));
+}
+
 octave_value read_tolerance (const char *who, const octave_value_list &args, int &at)
 {
   if (args.length () <= at || args (at).is_string ())
     return octave_value ();
-  const octave_value given = args (at++), tol = gathered (given);
-  if (!(tol.isnumeric () && tol.isreal () && tol.numel () == 1 && tol.double_value () >= 0))
-    error_with_id ("gpulinalg:bad-value", "%s: tol must be a number that is not negative%s", who,
-                   not_this_number (tol).c_str ());
-  return given;
+  return read_page_numbers (who, "tol", args (at++), args (0).dims (), octave_Inf);
 }
 
 svd_arguments read_svd_arguments (const char *who, const octave_value_list &args,
@@ -26,8 +46,6 @@ svd_arguments read_svd_arguments (const char *who, const octave_value_list &args
   int at = 1;
   if (takes_tolerance)
     given.tol = read_tolerance (who, args, at);
-  if (given.tol.is_defined () && !is_gpu_array (given.A))
-    given.tol = gathered (given.tol);
   given.device = options (who, args, at, {}, {"device"}).value ("device");
   return given;
 }

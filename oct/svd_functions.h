@@ -14,12 +14,17 @@
 namespace gla
 {
 
-// Reads the tolerance, a number that is not negative, if args (at) is none of the options, and
-// counts it. It is undefined where none is given. Ends with gpulinalg:bad-value for anything else.
+// A number from 0 to `most`, or one for each page of an array A of these dimensions, as an array
+// with the pages of A. Ends with gpulinalg:bad-value, which names `what`, for anything else.
+NDArray read_page_numbers (const char *who, const char *what, const octave_value &given,
+                           const dim_vector &dims, double most);
+
+// Reads the tolerance, a number that is not negative, or one for each page of args (0), if
+// args (at) is none of the options, and counts it. It is undefined where none is given.
 octave_value read_tolerance (const char *who, const octave_value_list &args, int &at);
 
 // The arguments of pagepinv, pagerank and pagecond, which takes no tolerance. tol and device are
-// undefined where they are not given; tol is on the host where A is.
+// undefined where they are not given; tol is on the host.
 struct svd_arguments {
   octave_value A, tol, device;
 };
@@ -43,6 +48,12 @@ template <typename Body> void each_page (octave_idx_type pages, octave_idx_type 
   }
 }
 
+// Of page p: tol is a number, or has one for each page.
+inline double tolerance (const octave_value &tol, octave_idx_type p)
+{
+  return tol.numel () == 1 ? tol.double_value () : tol.array_value ().xelem (p);
+}
+
 // Decompositions of scale[p] * A(:,:,p). scale is empty, or has a power of 2 for each page: below 1
 // where a singular value of the page overflows.
 template <typename Array, typename RealArray> struct scaled_svd {
@@ -60,7 +71,7 @@ template <typename Array, typename RealArray> struct scaled_svd {
   {
     typedef typename RealArray::element_type T;
     if (tol.is_defined ())
-      return static_cast<T> (tol.double_value ()) * scale_of (p);
+      return static_cast<T> (tolerance (tol, p)) * scale_of (p);
     return static_cast<T> (n) * std::numeric_limits<T>::epsilon () * of.S.data ()[p * values ()];
   }
 };

@@ -14,8 +14,81 @@ function [passed, failed] = check_gpu_forms ()
   sizes_and_bounds ();
   parts_of_matrices ();
   refused_functions ();
+  divisions ();
+  page_divisions ();
   passed = counts_of_gpu_arrays(1);
   failed = counts_of_gpu_arrays(2);
+endfunction
+
+% Division by matrices of every shape and rank gives what Octave gives: the same program runs with a GPU and without.
+function divisions ()
+  shapes = {[4, 2, 0, 1; 1, 5, 1, 0; 0, 1, 3, 1; 1, 0, 1, 6], ...                    # square
+            [1, 2, 0; 3, 1, 1; 0, 1, 4; 1, 1, 1; 2, 0, 1], ...                        # tall
+            [1, 2, 0, 1, 1; 3, 1, 1, 0, 2; 0, 1, 4, 1, 0], [1, 2, 2], [1; 2; 2], ...  # wide, a row, a column
+            ones(2), [1, 2; 2, 4], zeros(3), diag([1, 0, 2]), ...                     # singular
+            [1, 2; 2, 4; 3, 6; 0, 0], [1, 2; 2, 4; 3, 6; 0, 0].', zeros(3, 2), zeros(2, 3)};
+  where = logical ([1, 1; 1, 0; 0, 1]);
+  for type = "dszc"
+    for A = shapes
+      A = of_type (A{1}, type);
+      for count = [1, 3]
+        b = gpu_test_array (type, [rows(A), count]);
+        compare_gpu_arrays ("mldivide", @(x, y) (x \ y) + 10, {A, b}, 1e4, 1, where);
+        compare_gpu_arrays ("mrdivide", @(y, x) (y / x) + 10, {b.', A.'}, 1e4, 1, where);
+      endfor
+    endfor
+  endfor
+endfunction
+
+% A with elements of this type: complex ones are multiplied by a number of size 1.
+function A = of_type (A, type)
+  if (any (type == "zc"))
+    A = complex (A * 0.6, A * 0.8);
+  endif
+  if (any (type == "sc"))
+    A = single (A);
+  endif
+endfunction
+
+% Pages of every shape and order, those that stand for several ones, and arrays of the host on a GPU.
+function page_divisions ()
+  where = logical ([1, 1; 1, 0; 0, 1]);
+  for type = "dszc"
+    for mn = [3, 5, 3, 300; 3, 3, 5, 300]
+      A = gpu_test_array (type, [mn.', 1, 2]) + 20 * full (eye (mn(1), mn(2)));
+      for T = {"none", "transpose", "ctranspose"}
+        k = 1 + ! strcmp (T{1}, "none");
+        b = gpu_test_array (type, [mn(k), 2, 3]);
+        compare_gpu_arrays ("pagemldivide", @(x, y) pagemldivide (x, T{1}, y) + 10, {A, b}, 1e4, 1, where);
+        b = permute (gpu_test_array (type, [mn(3-k), 2, 3]), [2, 1, 3]);
+        compare_gpu_arrays ("pagemrdivide", @(y, x) pagemrdivide (y, x, T{1}) + 10, {b, A}, 1e4, 1, where);
+      endfor
+    endfor
+    host_arrays_on_gpu (type);
+  endfor
+endfunction
+
+function host_arrays_on_gpu (type)
+  n = 270;
+  A = gpu_test_array (type, [n, n, 2]) + 60 * full (eye (n));
+  A(3,:,1) *= 2^-40;
+  b = gpu_test_array (type, [n, 2, 2]);
+  if (gpuDeviceCount () == 0)
+    refused = fails (@() pagemldivide (A, b, "device", "gpu")) && fails (@() pageinv (A, "device", "gpu"));
+    count_gpu_check ("large pages where there is no GPU", refused);
+    return;
+  endif
+  u = n * eps (class (A));
+  for f = {@(varargin) pagemldivide(A, b, varargin{:}), @(varargin) pagemrdivide(permute (b, [2, 1, 3]), A, varargin{:}), @(varargin) pageinv(A, varargin{:})}
+    [X, R, info] = f{1} ("device", "cpu");
+    for device = {"gpu", 0}
+      [Y, S, codes] = f{1} ("device", device{1});
+      worst = (max (abs (Y - X), [], 1) ./ max (max (abs (X), [], 1), realmin))(:);
+      count_gpu_check (sprintf ("%s on a GPU, %s: %g", func2str (f{1}), type, max (worst) / u), ! isgpuarray (Y) && strcmp (class (Y), class (X)) ...
+                && iscomplex (Y) == iscomplex (X) && max (worst) < 100 * u && isequal (codes, info) && isequal (size (S), size (R)) && all ((abs (log (S ./ R)) < 3)(:)));
+      count_gpu_check ("the same with one output", isequal (f{1} ("device", device{1}), Y));
+    endfor
+  endfor
 endfunction
 
 function copies ()

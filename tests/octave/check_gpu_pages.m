@@ -216,6 +216,7 @@ function tall_pages ()
     for mn = [1, 3, 7, 40, 300, 2000, 520, 5; 1, 1, 7, 12, 33, 4, 300, 5]
       pages = 4 - 2 * (mn(1) > 100);
       least_squares (type, mn, pages);
+      least_norm (type, mn, pages + 1);
       two_norms (type, mn, pages);
       pencil_of_products (type, mn, pages);
     endfor
@@ -232,8 +233,6 @@ function tall_pages ()
   compare_gpu_arrays ("gevd_hz of no pages", @(x) gevd_hz (x, x), {zeros(3, 3, 0)}, 0, 4);
   if (gpuDeviceCount () > 0)
     G = gpuArray (magic (4));
-    refused_gpu_array ("qr_block", @() qr_block (G, ones (4, 1), "solve"));
-    refused_gpu_array ("qr_block", @() qr_block (G(1:2,:), ones (2, 1), "solve"));
     refused_gpu_array ("gevd_hz", @() gevd_hz (G(1:2,:), eye (4)));
     refused_gpu_array ("gevd_hz", @() gevd_hz (G, ones (5, 4)));
     refused_gpu_array ("pagenorm", @() pagenorm (gpuArray (ones (1, 3)), 3));
@@ -266,6 +265,35 @@ function least_squares (type, mn, pages)
       worst = max (worst, norm (d, 1) / (u * scale^2 * norm (double (B(:,:,p)), 1)));
     endfor
     count_gpu_check (sprintf ("qr_block \"solve\", %dx%d %s: ratio %g", mn, type, worst), good && worst < 100);
+  endfor
+endfunction
+
+% Wide pages, and pages of which one has less than full rank and one holds NaN: least norm and the code of qr_block.
+function least_norm (type, mn, pages)
+  A = tall_array (type, mn, pages);
+  B = gpu_test_array (type, [mn(1), 2, pages]);
+  A(:,end,1) = A(:,1,1);
+  A(1,1,2) = NaN;
+  for turn = [false, true]
+    if (turn)
+      if (mn(1) == mn(2))
+        continue;
+      endif
+      A = permute (A, [2, 1, 3]);
+      B = B(1:mn(2),:,:);
+    endif
+    [x, info] = qr_block (A, B, "solve");
+    [y, codes] = solved (gpuArray (A), B);
+    y = gather (y);
+    good = isequal (codes, info) && isequal (size (y), size (x)) && strcmp (class (y), class (x)) && isequal (isnan (y), isnan (x));
+    worst = 0;
+    for p = [1, 3:pages]
+      s = svd (double (A(:,:,p)));
+      s = s(s > 1e-4 * s(1));
+      d = double (y(:,:,p)) - double (x(:,:,p));
+      worst = max (worst, norm (d) * s(1) / (eps (class (A)) * sqrt (max (mn)) * (s(1) / s(end))^2 * norm (double (B(:,:,p)))));
+    endfor
+    count_gpu_check (sprintf ("qr_block \"solve\", least norm, %dx%d %s: ratio %g", size (A)(1:2), type, worst), good && worst < 100);
   endfor
 endfunction
 

@@ -1,0 +1,68 @@
+// pagetranspose.cc: transposes of the pages of an array, for Octave before version 8
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Octave 8 and later have an m-file of this name; there PKG_ADD does not register this one.
+
+#include "pages.h"
+
+DEFMETHOD_DLD (pagetranspose, , args, nargout, R"doc(-*- texinfo -*-
+ @deftypefn {gpulinalg} {@var{B} =} pagetranspose (@var{A})
+Transpose each page of @var{A}: @code{@var{B}(:,:,p) = @var{A}(:,:,p).'}.
+
+@var{A} is an array of any class and any number of dimensions, also a gpuArray.  Octave 8
+and later have this function themselves, and keep theirs where the package is loaded.
+
+@example
+@group
+pagetranspose (cat (3, [1, 2], [3, 4]))
+   @result{} ans =
+
+   ans(:,:,1) =
+
+      1
+      2
+
+   ans(:,:,2) =
+
+      3
+      4
+
+@end group
+@end example
+
+@subheading Errors
+Those of Octave's @code{permute}, for what is no array.
+
+@seealso{pagectranspose, pagemtimes, permute}
+@end deftypefn)doc")
+{
+  return gla::guarded ("pagetranspose", [&] () {
+    gla::check_counts ("pagetranspose", args, 1, 1, nargout, 1);
+    return ovl (gla::transposed (args (0), 'T'));
+  });
+}
+
+/*
+%!test
+%! for x = {rand(2, 3, 4), single(rand (3, 1, 2, 2)), int8(magic (3)), "text", {1, "a"; 2, 3}, true(2, 3, 2), zeros(0, 3, 2), zeros(2, 3, 0), [], 1:4, 5}
+%!   assert (pagetranspose (x{1}), permute (x{1}, [2, 1, 3:ndims(x{1})]));
+%!   assert (class (pagetranspose (x{1})), class (x{1}));
+%! endfor
+%!test
+%! z = rand (2, 3, 2, 2) + 1i * rand (2, 3, 2, 2);
+%! for x = {z, single(z), 1i}
+%!   y = pagetranspose (x{1});
+%!   for p = 1:size (x{1}(:,:,:), 3)
+%!     assert (y(:,:,p), x{1}(:,:,p).');
+%!   endfor
+%!   assert (size (y), size (permute (x{1}, [2, 1, 3:ndims(x{1})])));
+%! endfor
+%!assert (pagetranspose (sparse ([1, 2i])), sparse ([1; 2i]))
+%!test # gpuArrays
+%! z = complex (rand (2, 3, 2), 1);
+%! assert (isgpuarray (pagetranspose (gpuArray (z))));
+%! assert (gather (pagetranspose (gpuArray (z))), pagetranspose (z));
+%! assert (gather (pagetranspose (gpuArray (true (2, 3)))), true (3, 2));
+%!error <Invalid call> pagetranspose ()
+%!error <(Invalid call|called with too many inputs)> pagetranspose (1, 2)
+*/
