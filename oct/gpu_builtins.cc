@@ -113,4 +113,16 @@ void replace_functions (octave::interpreter &interp)
   replaced = true;
 }
 
+gpu_arrays_inside::gpu_arrays_inside (octave::interpreter &interp)
+    : m_interp (interp), m_restore (!replaced)
+{
+  begin_gpu_arrays (interp);
+}
+
+gpu_arrays_inside::~gpu_arrays_inside ()
+{
+  if (m_restore && replaced)
+    restore (m_interp, octave_value_list (), 0);
+}
+
 } // namespace gla

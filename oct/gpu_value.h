@@ -86,6 +86,20 @@ private:
 // Registers the class and its operators with Octave, once, and has functions of Octave's own take
 // gpuArrays. Until a program asks for its first gpuArray or for a GPU nothing of Octave's changes.
 void begin_gpu_arrays (octave::interpreter &interp);
+// While it lives, functions of this package may use gpuArrays inside of a call that has none: the
+// places of Octave's functions are then as they were before.
+class gpu_arrays_inside
+{
+public:
+  explicit gpu_arrays_inside (octave::interpreter &interp);
+  ~gpu_arrays_inside ();
+  gpu_arrays_inside (const gpu_arrays_inside &) = delete;
+  gpu_arrays_inside &operator= (const gpu_arrays_inside &) = delete;
+
+private:
+  octave::interpreter &m_interp;
+  bool m_restore;
+};
 // For functions that may be called before: an error where another copy of this package has made the
 // gpuArrays.
 void refuse_other_gpu_arrays (octave::interpreter &interp);

@@ -204,8 +204,10 @@ static octave_value_list divide_by_elements (octave::interpreter &interp, gla::c
 //------------------------------------------------------------------------------
 
 // What gla_pagesolve does not do on a GPU: __gpu_divide__ does it with gpuArrays.
-static octave_value_list divide_on_gpu (const page_division &want, const options &opts)
+static octave_value_list divide_on_gpu (octave::interpreter &interp, const page_division &want,
+                                        const options &opts)
 {
+  const gpu_arrays_inside inside (interp);
   const bool moves = !any_on_gpu (ovl (want.A, want.B));
   const octave_value device = opts.value ("device");
   auto place = [&] (const octave_value &x) {
@@ -275,7 +277,7 @@ octave_value_list divide_pages (octave::interpreter &interp, const page_division
       check.set_place (opts.value ("device"));
       check.set_progress (opts.value ("progress"));
     }
-    return divide_on_gpu (want, opts);
+    return divide_on_gpu (interp, want, opts);
   }
 
   gla::call call (want.who, interp,

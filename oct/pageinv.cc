@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "gpu_pages.h"
+#include "gpu_value.h"
 #include "page_division.h"
 
 #include <octave/int32NDArray.h>
@@ -51,6 +52,7 @@ static octave_value_list pageinv_body (octave::interpreter &interp, const octave
   const octave_value device = opts.value ("device");
   const bool on_gpu = gla::any_on_gpu (args), moves = !on_gpu && gla::asks_for_gpu (device);
   if (X.rows () > most && !X.isempty () && (on_gpu || moves)) {
+    const gla::gpu_arrays_inside inside (interp);
     const octave_value G = on_gpu ? X : gla::placed_on_gpu ("pageinv", X, device);
     const octave_value_list found = gla::gpu_pages_function (
         "inverse", ovl (G, opts.given ({"device", "progress"})), std::max (1, nargout));
