@@ -137,8 +137,8 @@ times @emph{itself}, where c is the condition number of the page with its column
 their digits.  On the CPU the same holds with c of the page with its rows (columns where
 @var{m} < @var{n}) scaled to one length, so rows or columns may be graded, in any order.
 On a GPU it holds for graded columns (rows where @var{m} < @var{n}) alone.
-Both hold down to 1e-25 of the largest in single precision and 1e-280 in double; what is smaller may
-become 0.
+Both hold down to 1e-25 of the largest in single precision and 1e-280 in double; what
+is smaller may become 0.
 
 Rotations that bring points to points, for two pairs of point sets (Kabsch 1976).  The
 second needs a reflection, which @code{d} undoes:

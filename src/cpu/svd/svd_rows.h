@@ -3,9 +3,9 @@
 //
 // Reflectors with column pivoting leave an error in each row of T that is small beside this row
 // where no row is followed by a much longer one (Powell, Reid 1969; Cox, Higham 1998). R is then
-// graded as the rows are, and small values keep their digits. Where a row is more than
-// 2^(ROWS_RISE/2) times as long as one before it, rows are exchanged, and those of the long vectors
-// back. Rows of ordinary pages stay where they are.
+// graded as the rows are, and small values keep their digits. Where a row is more than 16 times as
+// long as one before it, rows are exchanged, and those of the long vectors back. Rows of ordinary
+// pages stay where they are.
 
 #ifndef GPULINALG_CPU_SVD_SVD_ROWS_H
 #define GPULINALG_CPU_SVD_SVD_ROWS_H
@@ -55,7 +55,8 @@ static mask rows_rise (int64_t m, const vec *lengths2)
   return rise;
 }
 
-// Whether the rows of a packed page t (m x k), which are not zero, differ much. lengths2: m.
+// Whether the rows of a packed page t (m x k), which are not zero, differ much; the squares of
+// their lengths to lengths2 (m).
 static int rows_differ (int64_t m, int64_t k, const scalar *t, real *lengths2)
 {
   real most = 0, least = GLA_MAX;
