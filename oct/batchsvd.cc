@@ -134,9 +134,11 @@ eps} times the largest one of their page.  With @qcode{"jacobi"}, and always whe
 @var{k} is at most 32, each is right to a small multiple of @code{@var{k} * eps * c}
 times @emph{itself}, where c is the condition number of the page with its columns
 (rows where @var{m} < @var{n}) scaled to one length: small values of graded pages keep
-their digits.  This holds down
-to 1e-25 of the largest in single precision and 1e-280 in double; what is smaller may
-become 0.
+their digits.  On the CPU the same holds with c of the page with its rows (columns where
+@var{m} < @var{n}) scaled to one length, so rows or columns may be graded, in any order.
+On a GPU it holds for graded columns (rows where @var{m} < @var{n}) alone.
+Both hold down to 1e-25 of the largest in single precision and 1e-280 in double; what
+is smaller may become 0.
 
 Rotations that bring points to points, for two pairs of point sets (Kabsch 1976).  The
 second needs a reflection, which @code{d} undoes:

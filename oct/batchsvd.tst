@@ -180,3 +180,29 @@
 %!testif ; isempty (gpulinalg_info ().devices)
 %! try, batchsvd (1, "device", "gpu"); catch err, end_try_catch
 %! assert (err.identifier, "gpulinalg:no-device");
+
+## V of tall pages whose triangles are level and ill-conditioned
+%!test
+%! A = cat (3, vander (linspace (0, 1, 64), 8), ((1:64)' / 64) .^ (7:-1:0), [chol(pascal (8)); zeros(56, 8)]);
+%! [U, S, V] = batchsvd (A, "econ");
+%! for p = 1:3
+%!   assert (V(:,:,p)' * V(:,:,p), eye (8), 20 * eps);
+%!   assert (U(:,:,p)' * U(:,:,p), eye (8), 20 * eps);
+%!   assert (U(:,:,p) * S(:,:,p) * V(:,:,p)', A(:,:,p), 20 * eps * S(1,1,p));
+%! endfor
+
+## rows that grow in size
+%!test
+%! q = sqrt (0.5);
+%! A = [1e-20; 1e-10; 1] .* [q, 0, -q; -0.5, q, -0.5; 0.5, q, 0.5];
+%! for method = {"auto", "qr", "jacobi"}
+%!   for X = {A, A', A(:,[2, 1, 3]), [A; zeros(9, 3)], [zeros(9, 3); A]', [zeros(2000, 3); A]}
+%!     assert (batchsvd (X{1}, "method", method{1}), [1; 1e-10; 1e-20], -20 * eps);
+%!     [U, s, V] = batchsvd (X{1}, "econ", "vector", "method", method{1});
+%!     assert (s, [1; 1e-10; 1e-20], -20 * eps);
+%!     assert (U * (s .* V'), X{1}, 10 * eps);
+%!     assert (U' * U, eye (3), 20 * eps);
+%!     assert (V' * V, eye (3), 20 * eps);
+%!   endfor
+%! endfor
+%!assert (batchsvd ([1e-20; 1] .* [1, 1; 1, -1]), sqrt (2) * [1; 1e-20], -4 * eps)

@@ -23,6 +23,7 @@ typedef enum {
   COLUMNS_UP,
   COLUMNS_DOWN,
   MINUS_ZERO,
+  POWERS, // R of its QR factorisation has a level diagonal and a large condition number
   KINDS
 } kind_of_page;
 
@@ -69,6 +70,8 @@ static inline double complex element (kind_of_page kind, const svd_call *c, int 
     return x * pow (10, 20. * j / c->n);
   case COLUMNS_DOWN:
     return x * pow (10, (single ? -24. : -250.) * j / c->n);
+  case POWERS:
+    return c->m < c->n ? pow ((j + 1.) / c->n, i) : pow ((i + 1.) / c->m, c->n - 1 - j);
   default:
     return -0.0 * (i + j);
   }

@@ -124,9 +124,9 @@ static void check_rank (const svd_page *p, kind_of_page kind)
 
 static void test_hard (gla_type type)
 {
-  static const int sizes[][2] = {{1, 1},   {3, 3},   {7, 4},   {4, 7},
-                                 {16, 16}, {40, 40}, {90, 35}, {500, 9}};
-  for (int s = 0; s < 8; s++)
+  static const int sizes[][2] = {{1, 1},   {3, 3},   {7, 4},   {4, 7}, {16, 16},
+                                 {40, 40}, {90, 35}, {500, 9}, {64, 8}};
+  for (int s = 0; s < 9; s++)
     for (int kind = 0; kind < KINDS; kind++)
       for (int method = 0; method < 3; method++) {
         svd_call c = {type,        sizes[s][0], sizes[s][1], 1, 1,

@@ -62,6 +62,9 @@ function counts = one_case (A, names, s0, relative, label, options)
   [w, at] = worst (worst (off(:,known).' - bound(known).', 2));
   check (w <= 0, "%s: a known value is wrong", names(known){at});
   if (k <= 32 || any (strcmp (options, "jacobi")))
+    if (any (strcmp (options, "gpu")))
+      relative &= ! strcmp (names, "25 decades in rows"); # there columns alone
+    endif
     own = worst ((off ./ (100 * k * e * s0))(:,relative));
     check (own <= 1, "25 decades: values are wrong by %g of their bound", own);
   endif
@@ -85,7 +88,11 @@ function counts = one_case (A, names, s0, relative, label, options)
   [w, at] = worst (worst (reshape (abs (values - s), k, P).', 2) - 20 * k * e * largest(:));
   check (w <= 0, "%s: values without vectors differ", names{at});
   for p = [1, 2, ceil(P / 2), P]
-    [u, d, v] = batchsvd (A(:,:,p), form{:}, options{:});
+    X = A(:,:,p);
+    if (iscomplex (A))
+      X = complex (X);          # indexing makes real what has no imaginary part
+    endif
+    [u, d, v] = batchsvd (X, form{:}, options{:});
     check (isequal (u, U(:,:,p)) && isequal (double (d), s(:,1,p)) && isequal (v, V(:,:,p)), "%s alone: other bits", names{p});
   endfor
 endfunction

@@ -53,6 +53,11 @@ function [A, names] = hard_matrices (m, n, type)
   add ("denormal", G * least (short) * 64);
   add ("triangular, positive diagonal", triu (G, 1) + eye (m, n) .* abs (G));
   add ("triangular, negative diagonal", triu (G, 1) - eye (m, n) .* abs (G));
+  level = 10 .^ -t' .* triu (numbers (k, n, cplx));
+  add ("level triangle", U * level);
+  M = tril (numbers (m, k, cplx)) .* 10 .^ -t;
+  add ("level lower triangle", M * V');
+  add ("powers", (2 * rows_ - 1) .^ (0:n-1));
   M = G;
   M(1,:) = 0;
   add ("a first row of zeros", M);

@@ -61,6 +61,14 @@ function [A, B, names, sigma, kappa] = hard_pairs (m, n, p, type)
   add ("huge A, tiny B", a * far, b / far, values * far * far, condition);
   add ("tiny A, huge B", a / far, b * far, values / far / far, condition);
 
+  # condition numbers that the diagonals of triangles do not show
+  level = 10 .^ -linspace (0, 1, p);
+  X = triu (number_pages (p, p, type)) .* level.';
+  Y = tril (number_pages (p, p, type)) .* level;
+  add ("level triangles", number_pages (m, p, type) * X, number_pages (n, p, type) * Y);
+  add ("a level triangle in common", number_pages (m, p, type) * X, number_pages (n, p, type) * X);
+  add ("powers", linspace (0, 1, m).' .^ (0:p-1), linspace (-1, 1, n).' .^ (0:p-1));
+
   % ranks
   add ("A = 0", 0 * G, H, [zeros(q - below, 1); NaN(below, 1)]);
   add ("B = 0", G, 0 * H, [NaN(above, 1); Inf(q - above, 1)]);

@@ -2,8 +2,8 @@
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
 % [A, names, s, relative] = hard_svd_pages (m, n, type). s has a column with the singular values of each page, NaN
-% where they are not known. relative is true for pages whose shorter side's columns, brought to one length, have a
-% condition number of a few: there each value is determined to its own digits.
+% where they are not known. relative is true for pages whose shorter side's columns, or whose longer side's rows,
+% brought to one length, have a condition number of a few: there each value is determined to its own digits.
 
 function [A, names, s, relative] = hard_svd_pages (m, n, type)
   rand ("twister", 7);
@@ -59,6 +59,15 @@ function [A, names, s, relative] = hard_svd_pages (m, n, type)
       add ("25 decades", x .* orthonormal (n, k)', x, true);
     endif
   endfor
+  # the same with rows (columns) that are orthonormal but for their lengths, and zeros beside them
+  longer = max (m, n);
+  for order = {1:longer, longer:-1:1, randperm(longer)}
+    X = [d .* orthonormal(k, k); zeros(longer - k, k)](order{1},:);
+    if (m < n)
+      X = X';
+    endif
+    add ("25 decades in rows", X, d, true);
+  endfor
   p = pow2 (-mod (0:k-1, 7)).';
   add ("powers of two", orthonormal (m, k) * (p .* orthonormal (n, k)'), p);
   if (k > 1)
@@ -80,6 +89,28 @@ function [A, names, s, relative] = hard_svd_pages (m, n, type)
     X(1,:) *= 1e10;
     add ("one large row", X);
   endif
+  # triangles whose diagonal is level, though their condition number is not small
+  level = 10 .^ -linspace (0, 1, k).';
+  for i = 1:6
+    X = triu (any_of (k, k)) .* level;
+    if (mod (i, 2) == 0)
+      X = X';
+    endif
+    if (m >= n)
+      add ("level triangle", orthonormal (m, k) * X);
+    else
+      add ("level triangle", X * orthonormal (n, k)');
+    endif
+  endfor
+  t = linspace (0, 1, longer).';
+  for x = [t, (1:longer).' / longer, 2 * t - 1]
+    X = x .^ (k-1:-1:0);
+    if (m < n)
+      X = X.';
+    endif
+    add ("powers", X);
+  endfor
+  add ("factor of Pascal's matrix", pascal_factor (k));
   size_ = merge (is_single, 1e30, 1e300);
   add ("tiny", any_of (m, n) / size_);
   add ("large", any_of (m, n) * size_);
@@ -94,6 +125,14 @@ endfunction
 
 function Q = qr_factor (X)
   [Q, ~] = qr (X, 0);
+endfunction
+
+% chol (pascal (k)), binomial coefficients; from row 61 on the identity.
+function R = pascal_factor (k)
+  R = eye (k);
+  for j = 1:min (k, 60)
+    R(1:j,j) = round (exp (gammaln (j) - gammaln (1:j) - gammaln (j:-1:1))).';
+  endfor
 endfunction
 
 % Companion matrix of the sum of z^j / j!, j = 0 .. k (EigTool's companion_demo; LAPACK, issue 316).

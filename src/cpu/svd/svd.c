@@ -44,7 +44,7 @@ static gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
   e->batch = (gla_cpu_batch){.job = &e->svd_job.head,
                              .solve = solve,
                              .group = gla_cpu_svd_group (e, job, pages),
-                             .blas = path == GLA_CPU_SVD_PAGE || path == GLA_CPU_SVD_JACOBI};
+                             .blas = path != GLA_CPU_SVD_LANES};
   return gla_cpu_batch_deal (e, pages, gla_cpu_svd_alone (e, job, pages),
                              kernel->workspace (job, path));
 }

@@ -18,6 +18,7 @@
 
 #include "svd_cholesky_lanes.h"
 #include "svd_long.h"
+#include "svd_rows.h"
 
 enum { CHOLESKY_TOGETHER = 2 * GLA_LANES };
 
@@ -171,6 +172,31 @@ static void fill_lanes (gla_cpu_svd_task *task, int64_t *next, int64_t end, chol
   scale_by_lengths (t);
 }
 
+// Lanes of `which` whose rows, those that are zero left out, do not differ much: the others' method
+// keeps small values of graded rows.
+static mask rows_are_alike (const cholesky_lanes *t, mask which)
+{
+  for (int l = 0; l < GLA_LANES; l++) {
+    const tall_space s = space_of (t, l);
+    const vec zero = vec_broadcast (0);
+    vec most = zero, least = vec_broadcast (GLA_MAX);
+    for (int64_t r = 0; which[l] && r < registers_for (s.m); r++) {
+      vec sum = zero;
+      for (int64_t j = 0; j < s.k; j++)
+        sum += num_abs2 (s.block[r + j * s.registers]);
+      most = vec_select (sum > most, sum, most);
+      least = vec_select ((sum > zero) & (sum < least), sum, least);
+    }
+    real high = most[0], low = least[0];
+    for (int i = 1; i < GLA_LANES; i++) {
+      high = most[i] > high ? most[i] : high;
+      low = least[i] < low ? least[i] : low;
+    }
+    which[l] = which[l] && high <= ROWS_RISE * low ? -1 : 0;
+  }
+  return which;
+}
+
 // T1 and R2 for the lanes where R1 is not accurate enough, and R.
 static void factor_again (gla_cpu_svd_task *task, cholesky_lanes *t, svd_others *others)
 {
@@ -178,16 +204,17 @@ static void factor_again (gla_cpu_svd_task *task, cholesky_lanes *t, svd_others 
   invert_first (t);
   const mask again = t->live & ~t->once;
   if (mask_any (again)) {
+    const mask alike = rows_are_alike (t, again);
     for (int l = 0; l < GLA_LANES; l++) {
       const tall_space s = space_of (t, l);
-      if (again[l]) {
+      if (alike[l]) {
         substitute (t, l);
         block_gram (registers_for (s.m), 0, l, &s);
       } else
         no_gram (l, &s);
     }
     tall_gram_lanes (&t->space, t->gram);
-    mask twice = again & near_identity (k, t->gram);
+    mask twice = alike & near_identity (k, t->gram);
     cholesky_in_lanes (k, t->gram, 0, t->lengths2, &twice, t->r2, t->over2);
     t->live = t->once | twice;
     leave_pages (task, others, again & ~twice, t->page);

@@ -13,6 +13,7 @@
 
 #include "svd_complete.h"
 #include "svd_lanes_qr.h"
+#include "svd_rows.h"
 #include "svd_vectors.h"
 
 typedef struct {
@@ -26,6 +27,10 @@ typedef struct {
   int *order;
   scalar *column;
   gla_column_order pairs;
+  real *lengths2;  // m: of rows
+  int *rows;       // m: their order
+  scalar *swapped; // m
+  int exchanged;   // whether they are in that order
 } jacobi_work;
 
 static size_t jacobi_layout (char *base, const gla_svd_job *job, jacobi_work *w)
@@ -45,6 +50,10 @@ static size_t jacobi_layout (char *base, const gla_svd_job *job, jacobi_work *w)
   w->sorted = gla_carve (base, &at, (size_t)k * sizeof (real));
   w->order = gla_carve (base, &at, (size_t)k * sizeof (int));
   w->column = gla_carve (base, &at, (size_t)k * sizeof (scalar));
+  w->lengths2 = gla_carve (base, &at, (size_t)m * sizeof (real));
+  w->rows = gla_carve (base, &at, (size_t)m * sizeof (int));
+  w->swapped = gla_carve (base, &at, (size_t)m * sizeof (scalar));
+  w->exchanged = 0;
   w->pairs.players = (int)(k + k % 2);
   w->pairs.steps = gla_ordering_steps (GLA_GSVD_ORDERING_ME, w->pairs.players);
   w->pairs.pairs =
@@ -127,6 +136,8 @@ static void form_long_basis (const jacobi_work *w, const svd_basis *to)
   GLA_UNMQR ("L", "N", &m, &columns, &k, w->t, &m, w->pivots.tau, to->x, &ld, w->work, &w->lwork,
              &info, 1, 1);
   gla_blas_out ();
+  if (w->exchanged)
+    unsort_rows (to, w->rows, w->swapped);
 }
 
 // P X, normalised
@@ -143,17 +154,18 @@ static void form_short_basis (const jacobi_work *w, const svd_basis *to)
   complete_basis (k, columns, (scalar *)to->x, to->ld, rank);
 }
 
-static void solve_svd_jacobi (gla_cpu_svd_task *task, int64_t page)
+static void solve_svd_jacobi (gla_cpu_svd_task *task, char *work, int64_t page)
 {
   const gla_svd_job *job = task->job;
   const gla_svd_chunk *c = task->chunk;
   jacobi_work w;
-  jacobi_layout (task->work, job, &w);
+  jacobi_layout (work, job, &w);
   gla_ordering_fill (GLA_GSVD_ORDERING_ME, w.pairs.players, w.pairs.pairs);
   svd_scale s = svd_scale_of (&c->A, page, GLA_SVD_TOP);
   const svd_bases b = bases_of (job, c, page);
   if (s.info == 0) {
     load_tall (&c->A, page, &s, w.t);
+    w.exchanged = sort_rows (w.m, w.k, (scalar *)w.t, w.lengths2, w.swapped, w.rows);
     if (!pivot_factor (task->region, task->thread, w.m, w.k, w.t, w.m, &w.pivots))
       return;
     load_adjoint (&w);

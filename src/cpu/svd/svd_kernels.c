@@ -18,9 +18,10 @@ static size_t small_workspace (const gla_svd_job *job, gla_cpu_svd_path path)
 {
   lanes_page lanes;
   long_work long_pages;
+  jacobi_work jacobi;
   return path == GLA_CPU_SVD_LANES
              ? (size_t)svd_registers (job) * lanes_page_layout (NULL, job->m, job->n, &lanes)
-             : long_layout (NULL, job, &long_pages);
+             : long_layout (NULL, job, &long_pages) + jacobi_layout (NULL, job, &jacobi);
 }
 
 static size_t workspace (const gla_svd_job *job, gla_cpu_svd_path path)
@@ -121,7 +122,7 @@ static void solve (gla_cpu_svd_task *task, int64_t first, int count)
     solve_svd_page (task, first);
     break;
   case GLA_CPU_SVD_JACOBI:
-    solve_svd_jacobi (task, first);
+    solve_svd_jacobi (task, task->work, first);
     break;
   }
 }

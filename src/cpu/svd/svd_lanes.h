@@ -121,7 +121,8 @@ static void decompose_end (lanes_svd *s, const svd_sweeps *wanted, int *unconver
   mask done = {0};
   if (start) {
     start_end (k, s->jacobi.w, &s->start, s->jacobi.y);
-    start_correct (k, s->jacobi.w, wanted->vectors, wanted->tol, &s->start, &s->jacobi.y);
+    const svd_turn turn = {wanted->vectors, wanted->tol, s->qr.level};
+    start_correct (k, s->jacobi.w, &turn, &s->start, &s->jacobi.y);
     exchange (&s->jacobi.w, &s->start.product);
     done = s->start.norms.done;
   } else

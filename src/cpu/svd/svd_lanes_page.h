@@ -8,6 +8,7 @@
 
 #include "svd_lanes.h"
 #include "svd_lanes_move.h"
+#include "svd_rows.h"
 #include "svd_scale.h"
 
 // Columns of the long side's vectors at a time.
@@ -16,6 +17,7 @@ enum { SVD_STRIP = 8 };
 typedef struct {
   lanes_svd s;
   num *c; // m x strip: columns of Q*Y
+  lanes_rows rows;
   svd_scale scale[GLA_LANES];
   const int64_t *page; // of each lane
   int count;           // pages in lanes, in the first ones
@@ -39,6 +41,7 @@ static size_t lanes_page_layout (char *base, int64_t m, int64_t n, lanes_page *p
   size_t at = 0;
   lanes_svd_layout (base, &at, rows, k, &p->s);
   p->c = gla_carve (base, &at, (size_t)(rows * strip_of (k)) * sizeof (num));
+  lanes_rows_layout (base, &at, rows, &p->rows);
   return at;
 }
 
@@ -103,7 +106,8 @@ static void write_columns (const gla_array *A, const int64_t *page, unsigned liv
   }
 }
 
-// T of the pages; zeros where one is not finite, and where there is none.
+// T of the pages, graded rows in order of their length; zeros where one is not finite, and where
+// there is none.
 static void load_pages (const gla_array *A, lanes_page *p)
 {
   const int64_t m = A->rows, n = A->columns;
@@ -118,6 +122,7 @@ static void load_pages (const gla_array *A, lanes_page *p)
   for (int64_t j = 0; m < n && j < n; j++)
     for (int64_t i = 0; i < m; i++)
       a[j + i * n] = num_conj (from[i + j * m]);
+  sort_lanes_rows (p->s.qr.m, p->s.qr.k, a, &p->rows);
 }
 
 //------------------------------------------------------------------------------
@@ -137,6 +142,7 @@ static void form_long (const lanes_page *p, int64_t j, int64_t count)
     else
       p->c[j + q + q * m] = num_from_real (vec_broadcast (1));
   lanes_times_Q (&p->s.qr, p->c, count, whole ? k : m);
+  unsort_lanes_rows (m, count, p->c, &p->rows);
 }
 
 // The vectors of the long side. V is the array with the phases of which `fix` columns are fixed:

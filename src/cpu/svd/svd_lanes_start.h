@@ -30,13 +30,21 @@ enum { LANES_START_FROM = 5, LANES_START_ITERATIONS = 30 };
 
 typedef struct {
   num *gram;        // k x k: W'*W, then reflectors
-  num *product;     // k x k
+  num *product;     // k x k: w*y
+  num *turned;      // k x k: product*(I + E)
   num *tau, *cross; // k each
   num *work;        // 4 (k + 3)
   ql_group q;       // of the tridiagonal matrix
   real *scratch;    // 2 k
   lanes_norms norms;
 } lanes_start;
+
+// How start_correct ends. level: lanes whose R was not pivoted.
+typedef struct {
+  int vectors;
+  real tol;
+  mask level;
+} svd_turn;
 
 static void lanes_start_layout (char *base, size_t *at, int64_t k, lanes_start *s)
 {
@@ -46,6 +54,7 @@ static void lanes_start_layout (char *base, size_t *at, int64_t k, lanes_start *
     return;
   s->gram = gla_carve (base, at, n * n * sizeof (num));
   s->product = gla_carve (base, at, n * n * sizeof (num));
+  s->turned = gla_carve (base, at, n * n * sizeof (num));
   s->tau = gla_carve (base, at, n * sizeof (num));
   s->cross = gla_carve (base, at, n * sizeof (num));
   s->work = gla_carve (base, at, 4 * (n + 3) * sizeof (num));
@@ -104,24 +113,47 @@ static void start_end (int k, const num *w, lanes_start *s, num *y)
   product_of (&product);
 }
 
+// Lanes of `level` whose longest column of s->product is more than 8 times as long as the shortest.
+static mask lengths_differ (int k, mask level, const lanes_norms *n)
+{
+  vec most = n->norm2[0], least = most;
+  for (int j = 1; j < k; j++) {
+    const vec x = n->norm2[j];
+    most = vec_select (x > most, x, most);
+    least = vec_select (x < least, x, least);
+  }
+  return level & (most > vec_broadcast (64) * least);
+}
+
 // y <- y*(I + E), w <- w*(I + E) as w*y anew: the columns are orthogonal then in the lanes of
 // s->norms.done. Without `vectors` only these and the lengths are found. s->product becomes w*y, w
 // is left as it is.
-static void start_correct (int k, const num *w, int vectors, real tol, lanes_start *s, num **y)
+//
+// w*y has errors of eps times the length of each row of w. Column pivoting makes the elements of y
+// small that meet long rows in short columns, so that the angles of these do not suffer. Where R
+// was not pivoted and lengths differ, they do: there the columns of which E was found are turned.
+static void start_correct (int k, const num *w, const svd_turn *wanted, lanes_start *s, num **y)
 {
   const lanes_product gram = {.k = k, .a = s->product, .scale = vec_broadcast (1), .to = s->gram};
   gram_of (&gram);
-  small_angles (k, s->gram, tol, &s->norms);
-  if (!vectors || !mask_any (s->norms.done))
+  small_angles (k, s->gram, wanted->tol, &s->norms);
+  if (!wanted->vectors || !mask_any (s->norms.done))
     return;
   keep_angles (k, s->norms.done, s->gram);
+  const mask differ = s->norms.done & lengths_differ (k, wanted->level, &s->norms);
   num *to = s->product;
+  if (mask_any (differ)) {
+    const lanes_product turned = {.k = k, .a = to, .b = s->gram, .plus = to, .to = s->turned};
+    product_of (&turned);
+  }
   const lanes_product turn = {.k = k, .a = *y, .b = s->gram, .plus = *y, .to = to};
   product_of (&turn);
   s->product = *y;
   *y = to;
   const lanes_product again = {.k = k, .lower = 1, .a = w, .b = *y, .to = s->product};
   product_of (&again);
+  for (int i = 0; mask_any (differ) && i < k * k; i++)
+    s->product[i] = num_select (differ, s->turned[i], s->product[i]);
 }
 
 #endif

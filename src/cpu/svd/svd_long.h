@@ -9,6 +9,7 @@
 
 #include "cpu/common/rows_reflector.h"
 
+#include "svd_jacobi_page.h"
 #include "svd_lanes_page.h"
 #include "svd_long_vectors.h"
 #include "svd_vectors.h"
@@ -125,6 +126,8 @@ static void store_long_bases (gla_cpu_svd_task *task, long_work *w)
   const int of_long = (wide ? job->v_columns : job->u_columns) > 0;
   form_bases_of_R (job, &w->p);
   for (int l = 0; of_long && l < w->p.count; l++) {
+    if (!(w->p.live >> l & 1))
+      continue;
     const svd_basis to = basis_of (to_long, w->p.page[l]);
     store_long_vectors (&to, wide ? job->values : 0, l, w);
   }
@@ -132,8 +135,25 @@ static void store_long_bases (gla_cpu_svd_task *task, long_work *w)
     write_columns (to_short, w->p.page, w->p.live, 0, to_short->columns, s->right);
 }
 
-static void solve_long_register (gla_cpu_svd_task *task, long_work *w)
+// Whether a value of lane l is small enough, and rows differ enough, that reflectors without an
+// order of rows and columns may cost its digits.
+static int long_is_graded (const gla_array *A, int l, const long_work *w, real *lengths2)
 {
+  const lanes_svd *s = &w->p.s;
+  const real most = s->sigma[s->order[l]][l];
+  const real least = s->sigma[s->order[(w->k - 1) * GLA_LANES + l]][l];
+  if (w->p.scale[l].info != 0 || least * 64 >= most)
+    return 0;
+  load_tall (A, w->p.page[l], &w->p.scale[l], (real *)w->t);
+  return rows_differ (w->m, w->k, w->t, lengths2);
+}
+
+// work: that of one page by Jacobi, which such pages are left to.
+static void solve_long_register (gla_cpu_svd_task *task, long_work *w, char *work)
+{
+  jacobi_work jacobi;
+  unsigned graded = 0;
+  jacobi_layout (work, task->job, &jacobi);
   const gla_svd_job *job = task->job;
   const svd_sweeps wanted = sweeps_of (job);
   lanes_svd *s = &w->p.s;
@@ -144,22 +164,29 @@ static void solve_long_register (gla_cpu_svd_task *task, long_work *w)
   if (gla_cpu_svd_stopped (task))
     return;
   decompose_lanes (1, &s, &wanted, unconverged);
+  for (int l = 0; l < w->p.count; l++)
+    if (long_is_graded (&task->chunk->A, l, w, jacobi.lengths2))
+      graded |= 1u << l;
+  w->p.live &= ~graded;
   store_values (job, task->chunk, &w->p);
   if (job->u_columns > 0 || job->v_columns > 0)
     store_long_bases (task, w);
   settle_register (task->chunk, &w->p, unconverged[0]);
+  for (int l = 0; l < w->p.count && !gla_cpu_svd_stopped (task); l++)
+    if (graded >> l & 1)
+      solve_svd_jacobi (task, work, w->p.page[l]);
 }
 
 // Pages pages[0..count-1].
 static void solve_svd_long (gla_cpu_svd_task *task, char *work, const int64_t *pages, int count)
 {
   long_work w;
-  long_layout (work, task->job, &w);
+  char *rest = work + long_layout (work, task->job, &w);
   for (int done = 0; done < count && !gla_cpu_svd_stopped (task); done += GLA_LANES) {
     w.p.page = pages + done;
     w.p.count = (int)gla_min (GLA_LANES, count - done);
     w.p.live = first_lanes (w.p.count);
-    solve_long_register (task, &w);
+    solve_long_register (task, &w, rest);
   }
 }
 
