@@ -95,7 +95,8 @@ static real rcond_of (lu_work *k, real norm)
 // solutions of least norm
 //------------------------------------------------------------------------------
 
-// Columns first .. of X of least norm; returns the rank. Those of B that are not finite are 0 here and NaN in X.
+// Columns first .. of X of least norm; returns the rank. Those of B that are not finite are 0 here
+// and NaN in X.
 static int64_t least_norm_strip (const lu_shape *shape, const lu_system *s, int64_t first,
                                  int64_t columns, const lu_space *w)
 {
@@ -111,8 +112,8 @@ static int64_t least_norm_strip (const lu_shape *shape, const lu_system *s, int6
 #if GLA_COMPLEX
   gla_blas_in ();
   GLA_BLAS (gelsd)
-  (&n, &n, &r, (real *)w->a, &ld, (real *)w->b, &ld, w->s, &tolerance, &rank, w->work, &w->work_size,
-   w->more, w->integers, &info);
+  (&n, &n, &r, (real *)w->a, &ld, (real *)w->b, &ld, w->s, &tolerance, &rank, w->work,
+   &w->work_size, w->more, w->integers, &info);
   gla_blas_out ();
 #else
   gla_blas_in ();
