@@ -268,3 +268,7 @@
 %!     endfor
 %!   endfor
 %! endfor
+
+%!test # one element of the inverse overflows
+%! assert (pageinv (diag ([1e-310, 1])), [Inf, 0; 0, 1]);
+%! assert (pageinv (diag (single ([1e-40, 1]))), single ([Inf, 0; 0, 1]));

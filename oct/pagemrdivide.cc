@@ -59,8 +59,13 @@ is what divides.
 are solved by substitution where they are triangular, without pivoting where they are
 Hermitian and positive definite, and by LU with partial pivoting
 else.  Where a pivot is exactly 0, the page of @var{X} is the least squares solution of
-least norm, as Octave's @code{/} gives it.  Pages that are singular but for rounding
-give what these methods compute.
+least norm; singular values up to @code{n * eps} times the largest count as 0, as for
+rectangular pages (Octave's @code{/} takes @code{eps}).  The same holds where a pivot is
+nothing but rounding error, at most @code{16 * eps} times the sum of the magnitudes whose
+difference it is, and the rank by these singular values is not full.  Rows or columns
+that are small as a whole do not make a page singular.  Pivots of at least about
+@code{16 * n * eps} times the largest pivot are not looked at, nor are the pivots that a
+GPU finds to be small but not 0.
 
 @item Rectangular pages of @var{A}
 give the least squares solution, by QR; it has the least norm where there
@@ -83,7 +88,8 @@ pages it is their numerical rank.
 all is well;
 
 @item k from 1 to n
-for square pages of order n: pivot k is exactly 0.  For rectangular
+for square pages of order n: pivot k is exactly 0, or rounding error of a singular page.
+For rectangular
 ones of m rows and n columns: their rank is k less than @code{min (m, n)};
 
 @item n+1, where @var{X} has n columns

@@ -113,6 +113,20 @@ static inline vec lanes_pivot_size (num x)
 #endif
 }
 
+// Takes the lanes out of `good` where a pivot may be nothing but rounding error, by the reciprocals
+// of the pivots: lu_lapack.h tells which pages are singular.
+static inline mask lanes_pivots_are_level (const num *r, int n, mask good)
+{
+  const vec errors = vec_broadcast ((real)(16 * n) * GLA_EPS);
+  vec most = lanes_pivot_size (r[0]), least = most;
+  for (int k = 1; k < n; k++) {
+    const vec size = lanes_pivot_size (r[k]);
+    most = vec_select (size > most, size, most);
+    least = vec_select (size < least, size, least);
+  }
+  return good & (most * errors < least);
+}
+
 //------------------------------------------------------------------------------
 // A = P'*L*U
 //------------------------------------------------------------------------------
@@ -213,7 +227,7 @@ lanes_factor_general (num *a, int n, num *r, mask *perm, mask *at, int *exchange
     for (; j < n; j++)
       lanes_eliminate (a + j * n, 1, k, n, l);
   }
-  return good;
+  return lanes_pivots_are_level (r, n, good);
 }
 
 //------------------------------------------------------------------------------
@@ -255,7 +269,7 @@ static inline __attribute__ ((always_inline)) mask lanes_factor_definite (num *a
       column[i] = num_scale (inverse, column[i]);
     }
   }
-  return good;
+  return lanes_pivots_are_level (r, n, good);
 }
 
 //------------------------------------------------------------------------------

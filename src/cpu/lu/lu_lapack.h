@@ -3,7 +3,8 @@
 //
 // As Octave's operator: triangles by substitution, Hermitian matrices with positive diagonal by
 // Cholesky, others and those that are not definite by LU with partial pivoting; the solution of
-// least norm by the SVD where a pivot is exactly 0. A matrix whose entries are all very small, or
+// least norm by the SVD where a pivot is exactly 0, or nothing but rounding error of a matrix whose
+// rank is not full. A matrix whose entries are all very small, or
 // some very large, is scaled by a power of two, so that neither a reciprocal of a pivot nor the
 // growth in LU overflows.
 
@@ -12,6 +13,7 @@
 
 #include "lu_block.h"
 #include "lu_block_solve.h"
+#include "lu_divide.h"
 
 //------------------------------------------------------------------------------
 // factors
@@ -93,12 +95,13 @@ static real rcond_of (lu_work *k, real norm)
 // solutions of least norm
 //------------------------------------------------------------------------------
 
-// Columns first .. of X of least norm. Those of B that are not finite are 0 here and NaN in X.
-static void least_norm_strip (const lu_shape *shape, const lu_system *s, int64_t first,
-                              int64_t columns, const lu_space *w)
+// Columns first .. of X of least norm; returns the rank. Those of B that are not finite are 0 here
+// and NaN in X.
+static int64_t least_norm_strip (const lu_shape *shape, const lu_system *s, int64_t first,
+                                 int64_t columns, const lu_space *w)
 {
   const gla_blas_int n = (gla_blas_int)w->n, ld = (gla_blas_int)w->ld, r = (gla_blas_int)columns;
-  const real by_eps = -1;
+  const real tolerance = (real)w->n * GLA_EPS; // as in src/least_squares.c
   const scalar nan = scalar_make ((real)NAN, GLA_COMPLEX ? (real)NAN : 0);
   gla_blas_int rank, info;
   copy_columns_of (&s->A, w->n, w->n, w->a, w->ld);
@@ -109,13 +112,13 @@ static void least_norm_strip (const lu_shape *shape, const lu_system *s, int64_t
 #if GLA_COMPLEX
   gla_blas_in ();
   GLA_BLAS (gelsd)
-  (&n, &n, &r, (real *)w->a, &ld, (real *)w->b, &ld, w->s, &by_eps, &rank, w->work, &w->work_size,
-   w->more, w->integers, &info);
+  (&n, &n, &r, (real *)w->a, &ld, (real *)w->b, &ld, w->s, &tolerance, &rank, w->work,
+   &w->work_size, w->more, w->integers, &info);
   gla_blas_out ();
 #else
   gla_blas_in ();
   GLA_BLAS (gelsd)
-  (&n, &n, &r, w->a, &ld, w->b, &ld, w->s, &by_eps, &rank, w->work, &w->work_size, w->integers,
+  (&n, &n, &r, w->a, &ld, w->b, &ld, w->s, &tolerance, &rank, w->work, &w->work_size, w->integers,
    &info);
   gla_blas_out ();
 #endif
@@ -125,6 +128,7 @@ static void least_norm_strip (const lu_shape *shape, const lu_system *s, int64_t
     if (info != 0 || !is_finite_size (largest_bits (w->b, w->n, 1, w->ld)))
       fill_columns (shape, s, first + j, 1, nan);
   }
+  return info == 0 ? rank : 0;
 }
 
 // A page of B is solved by itself, so that what comes out does not depend on how many there are.
@@ -135,6 +139,56 @@ static void solve_least_norm (const lu_work *k)
   for (int64_t p = 0; p < shape->columns; p += page)
     for (int64_t j = 0; j < page && !gla_cpu_lu_stopped (k->task, 0); j += STRIP)
       least_norm_strip (shape, k->s, p + j, gla_min (STRIP, page - j), k->w);
+}
+
+//------------------------------------------------------------------------------
+// pivots that are nothing but rounding error
+//------------------------------------------------------------------------------
+
+// The sum of the sizes of what was added to form pivot j.
+static real terms_of_pivot (const lu_space *w, int64_t j)
+{
+  real sum = 0;
+  for (int64_t i = 0; i <= j; i++) {
+    const real l = i == j && w->kind == LU_FULL ? 1 : pivot_size (w->a[j + i * w->ld]);
+    sum += l * (w->kind == LU_FULL ? pivot_size (w->a[i + j * w->ld]) : l);
+  }
+  return sum;
+}
+
+// The first such pivot, from 1, or 0. Scaled rows and columns have the same: a pivot is compared
+// with the numbers whose difference it is, not with other pivots. That takes long in large
+// matrices, so pivots that are not small beside the largest entry are not looked at.
+static gla_blas_int rounded_pivot (const lu_space *w, bits largest)
+{
+  enum { ERRORS = 16, GROWTH = 4 };
+  real most;
+  memcpy (&most, &largest, sizeof most);
+  if (w->kind == LU_UPPER || w->kind == LU_LOWER)
+    return 0;
+  for (int64_t j = 0; j < w->n; j++) {
+    const real d = pivot_size (w->a[j + j * w->ld]), size = w->kind == LU_FULL ? d : d * d;
+    if (size / GROWTH <= (real)w->n * ERRORS * GLA_EPS * most &&
+        size <= ERRORS * GLA_EPS * terms_of_pivot (w, j))
+      return (gla_blas_int)(j + 1);
+  }
+  return 0;
+}
+
+// Sets k->info where the rank is not full by the rule of rectangular matrices; then all of X is to
+// be done. Else there are factors again. Returns 0 when the work must end.
+static int decide_rank (lu_work *k, lu_space *w, bits largest)
+{
+  const int64_t columns = k->shape->inner * (1 + k->shape->pairs);
+  const gla_blas_int at = rounded_pivot (w, largest);
+  if (at == 0 || columns == 0)
+    return 1;
+  if (least_norm_strip (k->shape, k->s, 0, gla_min (STRIP, columns), w) < w->n) {
+    k->info = at;
+    return 1;
+  }
+  load_matrix (k);
+  return factor (k, w);
 }
 
 //------------------------------------------------------------------------------
@@ -171,7 +225,7 @@ static void lapack_solve (const gla_cpu_lu_task *task, const lu_shape *shape, lu
   lu_work k = {.task = task, .shape = shape, .s = s, .w = &w, .with_norm = shape->rcond};
   s->info = 0;
   s->rcond = 0;
-  const bits largest = load_matrix (&k);
+  bits largest = load_matrix (&k);
   if (gla_cpu_lu_stopped (task, 0))
     return;
   if (!is_finite_size (largest)) {
@@ -182,15 +236,20 @@ static void lapack_solve (const gla_cpu_lu_task *task, const lu_shape *shape, lu
   w.kind = kind_of (w.a, w.n, w.ld, w.s);
   w.exponent = exponent_for (largest, w.kind);
   if (w.exponent != 0) {
-    load_matrix (&k);
+    largest = load_matrix (&k);
     norm = shape->rcond ? norm_1 (&w) : 0;
   }
   if (gla_cpu_lu_stopped (task, 0) || !factor (&k, &w))
     return;
-  s->info = (int)k.info;
-  if (shape->rcond && k.info == 0)
+  const int divided = needs_division (&w);
+  if (divided && !divide_solve (&k, &w, norm, &s->rcond))
+    return;
+  if (!divided && shape->rcond && k.info == 0)
     s->rcond = rcond_of (&k, norm);
-  if (!gla_cpu_lu_stopped (task, 0))
+  if (!divided && !shape->inverse && k.info == 0 && !decide_rank (&k, &w, largest))
+    return;
+  s->info = (int)k.info;
+  if (!gla_cpu_lu_stopped (task, 0) && !(divided && k.info == 0))
     solve_factored (&k);
 }
 

@@ -213,9 +213,10 @@ static inline int page_pivot (const page_factors *p, int64_t c, int64_t k, num *
   return 1;
 }
 
-// Returns 0 where the page is not positive definite.
+// Returns 0 where the page is not positive definite, or a pivot may be nothing but rounding error.
 static int page_factor_definite (page_factors *p)
 {
+  real most = 0;
   for (int64_t c = 0; c < p->registers; c++) {
     const int64_t first = c * GLA_LANES, last = gla_min (p->n, first + GLA_LANES);
     page_solve_rows (p, c);
@@ -227,7 +228,9 @@ static int page_factor_definite (page_factors *p)
       row_at (a, k - first)[GLA_LANES] = 0;
 #endif
       num l;
-      if (!(row_at (a, k - first)[0] > 0) || !page_pivot (p, c, k, &l))
+      const real d = row_at (a, k - first)[0];
+      most = d > most ? d : most;
+      if (!(d > (real)p->n * GLA_EPS * most) || !page_pivot (p, c, k, &l))
         return 0;
       for (int64_t j = k + 1; j < last; j++) {
         num *x = p->a + j * p->stride + c;
