@@ -29,6 +29,37 @@ static void store_r_column (const gla_qr_chunk *c, int64_t page, int64_t j, int6
 }
 
 //------------------------------------------------------------------------------
+// columns of B near the end of the range
+//------------------------------------------------------------------------------
+
+// Whether some number of these registers is above what reflectors of m rows can be applied to.
+static int any_above (int64_t registers, const num *x, int64_t m)
+{
+  const vec limit = vec_broadcast (power_of_two (exponent_limit (m) + 1));
+  const vec *part = (const vec *)x;
+  mask above = {0};
+  for (int64_t i = 0; i < registers * GLA_PARTS; i++)
+    above |= (part[i] >= limit) | (part[i] <= -limit);
+  return mask_any (above);
+}
+
+static void lanes_scale (int64_t registers, num *x, vec factor)
+{
+  for (int64_t i = 0; i < registers; i++)
+    x[i] = num_scale (factor, x[i]);
+}
+
+// The same for one column whose rows are in lanes: scales it, and returns the exponent taken out.
+static int rows_below_limit (int64_t rv, num *x, int64_t m)
+{
+  if (!any_above (rv, x, m))
+    return 0;
+  const int e = exponent_above (largest_of ((const real *)x, rv * GLA_LANES * GLA_PARTS, 0), m);
+  lanes_scale (rv, x, vec_broadcast (power_of_two (-e)));
+  return e;
+}
+
+//------------------------------------------------------------------------------
 // one page
 //------------------------------------------------------------------------------
 
@@ -61,13 +92,19 @@ static void rows_c (gla_cpu_qr_task *task, int64_t page, const rows_work *w)
   const gla_qr_job *job = task->job;
   const gla_qr_chunk *c = task->chunk;
   const int64_t rv = registers_for (job->m), k = gla_min (job->m, job->n);
+  int e[STRIP];
   for (int64_t first = 0; first < job->rhs; first += STRIP) {
     const int64_t count = gla_min (STRIP, job->rhs - first);
-    for (int64_t j = 0; j < count; j++)
+    for (int64_t j = 0; j < count; j++) {
       load_column (w->q + j * rv, job->m, column_of (&c->B, page, first + j), 1);
+      e[j] = rows_below_limit (rv, w->q + j * rv, job->m);
+    }
     rows_multiply (job->m, k, w->a, rv, w->T, 1, w->q, rv, count, 0, w->W);
-    for (int64_t j = 0; j < count; j++)
+    for (int64_t j = 0; j < count; j++) {
+      if (e[j] > 0)
+        lanes_scale (rv, w->q + j * rv, vec_broadcast (power_of_two (e[j])));
       store_rows (column_of (&c->C, page, first + j), job->c_rows, w->q + j * rv);
+    }
   }
 }
 
