@@ -186,7 +186,11 @@ static void lanes_q (int64_t m, int64_t k, int64_t columns, num *a, const num *t
 static vec lanes_below_limit (int64_t m, num *x)
 {
   vec up = vec_broadcast (1), down = up;
-  if (!any_above (m, x, m))
+  const vec limit = limit_of (m);
+  mask above = {0};
+  for (int64_t i = 0; i < m; i++)
+    above |= num_above (x[i], limit);
+  if (!mask_any (above))
     return up;
   for (int l = 0; l < GLA_LANES; l++) {
     bits most = 0;

@@ -32,15 +32,19 @@ static void store_r_column (const gla_qr_chunk *c, int64_t page, int64_t j, int6
 // columns of B near the end of the range
 //------------------------------------------------------------------------------
 
-// Whether some number of these registers is above what reflectors of m rows can be applied to.
-static int any_above (int64_t registers, const num *x, int64_t m)
+// The smallest number above what reflectors of m rows can be applied to.
+static inline vec limit_of (int64_t m)
 {
-  const vec limit = vec_broadcast (power_of_two (exponent_limit (m) + 1));
-  const vec *part = (const vec *)x;
-  mask above = {0};
-  for (int64_t i = 0; i < registers * GLA_PARTS; i++)
-    above |= (part[i] >= limit) | (part[i] <= -limit);
-  return mask_any (above);
+  return vec_broadcast (power_of_two (exponent_limit (m) + 1));
+}
+
+static inline mask num_above (num x, vec limit)
+{
+#if GLA_COMPLEX
+  return (vec_abs (x.re) >= limit) | (vec_abs (x.im) >= limit);
+#else
+  return vec_abs (x.re) >= limit;
+#endif
 }
 
 static void lanes_scale (int64_t registers, num *x, vec factor)
@@ -49,13 +53,25 @@ static void lanes_scale (int64_t registers, num *x, vec factor)
     x[i] = num_scale (factor, x[i]);
 }
 
-// The same for one column whose rows are in lanes: scales it, and returns the exponent taken out.
-static int rows_below_limit (int64_t rv, num *x, int64_t m)
+// Loads a column of B, scaled where it is above the limit; returns the exponent taken out.
+static int load_below_limit (num *to, int64_t rows, const real *from, int64_t m)
 {
-  if (!any_above (rv, x, m))
+  const vec limit = limit_of (m);
+  mask above = {0};
+  int64_t i = 0;
+  for (; i + GLA_LANES <= rows; i += GLA_LANES) {
+    const num x = load_register (from + GLA_PARTS * i);
+    to[i / GLA_LANES] = x;
+    above |= num_above (x, limit);
+  }
+  if (i < rows) {
+    load_column (to + i / GLA_LANES, rows - i, from + GLA_PARTS * i, 1);
+    above |= num_above (to[i / GLA_LANES], limit);
+  }
+  if (!mask_any (above))
     return 0;
-  const int e = exponent_above (largest_of ((const real *)x, rv * GLA_LANES * GLA_PARTS, 0), m);
-  lanes_scale (rv, x, vec_broadcast (power_of_two (-e)));
+  const int e = exponent_above (largest_of (from, rows * GLA_PARTS, 0), m);
+  lanes_scale (registers_for (rows), to, vec_broadcast (power_of_two (-e)));
   return e;
 }
 
@@ -96,8 +112,8 @@ static void rows_c (gla_cpu_qr_task *task, int64_t page, const rows_work *w)
   for (int64_t first = 0; first < job->rhs; first += STRIP) {
     const int64_t count = gla_min (STRIP, job->rhs - first);
     for (int64_t j = 0; j < count; j++) {
-      load_column (w->q + j * rv, job->m, column_of (&c->B, page, first + j), 1);
-      e[j] = rows_below_limit (rv, w->q + j * rv, job->m);
+      const real *from = column_of (&c->B, page, first + j);
+      e[j] = load_below_limit (w->q + j * rv, job->m, from, job->m);
     }
     rows_multiply (job->m, k, w->a, rv, w->T, 1, w->q, rv, count, 0, w->W);
     for (int64_t j = 0; j < count; j++) {

@@ -182,9 +182,11 @@ static void tall_c (const gla_cpu_qr_task *task, int64_t page, const tall_tree *
     for (int64_t j = 0; j < count; j++) {
       const real *from = l == 0 ? column_of (&task->chunk->B, page, q + j)
                                 : (const real *)(v->C + (q + j) * v->rows);
-      load_column (w->q + j * rv, rows, from + first * GLA_PARTS, 1);
+      num *q_j = w->q + j * rv;
       if (l == 0)
-        t->c_e[node * rhs + q + j] = rows_below_limit (registers_for (rows), w->q + j * rv, t->m);
+        t->c_e[node * rhs + q + j] = load_below_limit (q_j, rows, from + first * GLA_PARTS, t->m);
+      else
+        load_column (q_j, rows, from + first * GLA_PARTS, 1);
     }
     rows_multiply (rows, n, w->a, rv, T, 1, w->q, rv, count, 0, w->W);
     for (int64_t j = 0; j < count; j++)
