@@ -103,23 +103,50 @@ static size_t rows_layout (char *base, const gla_qr_job *job, rows_work *w)
   return at;
 }
 
+// Q'*B of some columns, without the exponents e.
+static void rows_c_strip (gla_cpu_qr_task *task, int64_t page, const rows_work *w, int64_t first,
+                          int64_t count, const int *e)
+{
+  const int64_t m = task->job->m, rv = registers_for (m), k = gla_min (m, task->job->n);
+  for (int64_t j = 0; j < count; j++)
+    load_column (w->q + j * rv, m, column_of (&task->chunk->B, page, first + j),
+                 power_of_two (-e[j]));
+  rows_multiply (m, k, w->a, rv, w->T, 1, w->q, rv, count, 0, w->W);
+}
+
+// The exponents of columns that have overflowed: that leaves no number in row k, which all
+// reflectors change. Asked afterwards, because a look at all of B takes a tenth of the time where k
+// is small. Returns whether there are some.
+static int rows_overflowed (const gla_cpu_qr_task *task, int64_t page, const rows_work *w,
+                            int64_t first, int64_t count, int *e)
+{
+  const int64_t m = task->job->m, rv = registers_for (m), k = gla_min (m, task->job->n);
+  int some = 0;
+  for (int64_t j = 0; j < count; j++) {
+    const scalar x = row_get (w->q + j * rv, k - 1);
+    if (__real__ x - __real__ x == 0 && __imag__ x - __imag__ x == 0)
+      continue;
+    const real *from = column_of (&task->chunk->B, page, first + j);
+    e[j] = exponent_above (largest_of (from, m * GLA_PARTS, 0), m);
+    some |= e[j] > 0;
+  }
+  return some;
+}
+
 static void rows_c (gla_cpu_qr_task *task, int64_t page, const rows_work *w)
 {
   const gla_qr_job *job = task->job;
-  const gla_qr_chunk *c = task->chunk;
-  const int64_t rv = registers_for (job->m), k = gla_min (job->m, job->n);
-  int e[STRIP];
+  const int64_t rv = registers_for (job->m);
   for (int64_t first = 0; first < job->rhs; first += STRIP) {
     const int64_t count = gla_min (STRIP, job->rhs - first);
-    for (int64_t j = 0; j < count; j++) {
-      const real *from = column_of (&c->B, page, first + j);
-      e[j] = load_below_limit (w->q + j * rv, job->m, from, job->m);
-    }
-    rows_multiply (job->m, k, w->a, rv, w->T, 1, w->q, rv, count, 0, w->W);
+    int e[STRIP] = {0};
+    rows_c_strip (task, page, w, first, count, e);
+    if (rows_overflowed (task, page, w, first, count, e))
+      rows_c_strip (task, page, w, first, count, e);
     for (int64_t j = 0; j < count; j++) {
       if (e[j] > 0)
         lanes_scale (rv, w->q + j * rv, vec_broadcast (power_of_two (e[j])));
-      store_rows (column_of (&c->C, page, first + j), job->c_rows, w->q + j * rv);
+      store_rows (column_of (&task->chunk->C, page, first + j), job->c_rows, w->q + j * rv);
     }
   }
 }
