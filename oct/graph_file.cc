@@ -272,13 +272,32 @@ graph_file::word graph_file::next_word ()
   return {begin, static_cast<std::size_t> (m_at - begin)};
 }
 
+bool graph_file::ends_line ()
+{
+  skip_blanks ();
+  return m_at == m_end || is_newline (*m_at);
+}
+
+// Misspelt banners have "matrix" and the format as words; sentences about the format may have one
+// of them.
 void graph_file::check_comments ()
 {
   while (next_line ("") && (*m_at == '#' || *m_at == '%')) {
     while (m_at < m_end && (is_blank (*m_at) || *m_at == '#' || *m_at == '%'))
       m_at++;
-    const word first = next_word ();
-    if (first.length == 12 && lower_case (first.str ()) == "matrixmarket")
+    bool banner = false, matrix = false, format = false, first = true;
+    for (word w = next_word (); w.length > 0; w = next_word (), first = false) {
+      if (w.length > 12)
+        continue;
+      const std::string text = lower_case (w.str ());
+      banner = banner || (first && text == "matrixmarket");
+      matrix = matrix || text == "matrix";
+      format = format || text == "coordinate" || text == "array";
+    }
+    if (!banner && matrix && format)
+      bad ("this comment looks like a misspelt banner, \"%%MatrixMarket matrix coordinate ...\"; "
+           "remove it if the file is an edge list");
+    if (banner)
       bad ("the banner of a Matrix Market file must be its first line, and begin with "
            "%%MatrixMarket");
   }
@@ -323,6 +342,38 @@ int64_t graph_file::next_integer (const char *what)
   return minus ? static_cast<int64_t> (~x + 1) : static_cast<int64_t> (x);
 }
 
+// Whether a decimal number is an integer of at most 2^53, as it is written: strtod would have
+// rounded it. The digits before the last that is not 0 must be before the point.
+static bool is_exact_integer (const graph_file::word &w, bool &large)
+{
+  const char *c = w.text, *end = w.text + w.length;
+  std::string digits;
+  int64_t point = -1, exponent = 0;
+  c += c < end && (*c == '-' || *c == '+');
+  for (; c < end && *c != 'e' && *c != 'E'; c++)
+    if (*c == '.')
+      point = static_cast<int64_t> (digits.size ());
+    else if (std::isdigit (static_cast<unsigned char> (*c)))
+      digits += *c;
+    else
+      return false; // NaN
+  if (c < end)      // no exponent that matters is beyond this
+    exponent = std::max (-1000000000L, std::min (1000000000L, std::strtol (c + 1, nullptr, 10)));
+  const std::size_t first = digits.find_first_not_of ('0');
+  if (first == std::string::npos)
+    return true;
+  const int64_t last = static_cast<int64_t> (digits.find_last_not_of ('0'));
+  const int64_t before = (point < 0 ? static_cast<int64_t> (digits.size ()) : point) + exponent;
+  if (last >= before)
+    return false;
+  large = before - static_cast<int64_t> (first) > 16;
+  if (large)
+    return false;
+  digits.resize (static_cast<std::size_t> (before), '0');
+  large = std::strtoll (digits.c_str () + first, nullptr, 10) > 9007199254740992LL;
+  return !large;
+}
+
 // strtod returns 0 or infinity for numbers out of range, so errno is checked.
 double graph_file::next_number (const char *what, bool integer)
 {
@@ -338,10 +389,13 @@ double graph_file::next_number (const char *what, bool integer)
   if (errno == ERANGE && (x == 0 || std::isinf (x)))
     bad (std::string (what) + " " + shown (w) + " is too " + (x == 0 ? "small" : "large") +
          " for double precision");
-  if (integer && x != std::floor (x)) // NaN, too
+  if (!integer)
+    return x;
+  bool large = std::fabs (x) > 9007199254740992.0; // 15 digits are never rounded to an integer
+  if (!(w.length > 15 ? is_exact_integer (w, large) : x == std::floor (x)) && !large)
     bad (std::string (what) + " must be an integer, as the first line says, not \"" + shown (w) +
          "\"");
-  if (integer && !(std::fabs (x) <= 9007199254740992.0))
+  if (large)
     bad (std::string (what) + " " + shown (w) +
          " is beyond 2^53, where double precision does not hold all integers");
   return x;

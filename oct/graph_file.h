@@ -56,6 +56,8 @@ public:
     std::string str () const { return std::string (text, length); }
   };
   word next_word ();
+  // Whether there is no other word in the line.
+  bool ends_line ();
   // The next word as a number; `what` names it in an error.
   int64_t next_integer (const char *what);
   double next_number (const char *what, bool integer = false);

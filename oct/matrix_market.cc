@@ -25,6 +25,13 @@ static void check_word (graph_file &file, const char *what, const std::string &w
               word.substr (0, 40) + "\"");
 }
 
+static void check_end_of_line (graph_file &file)
+{
+  graph_file::word rest = file.next_word ();
+  if (rest.length > 0)
+    file.bad ("unexpected \"" + rest.str ().substr (0, 40) + "\" at the end of the line");
+}
+
 // %%MatrixMarket matrix coordinate FIELD SYMMETRY
 static market_header read_banner (graph_file &file)
 {
@@ -38,25 +45,26 @@ static market_header read_banner (graph_file &file)
     file.bad ("a dense matrix in array format; read_graph reads the coordinate format only");
   check_word (file, "the format", format, {"coordinate"});
   header.field = next_in_lower_case (file);
-  check_word (file, "the field", header.field, {"real", "integer", "complex", "pattern"});
+  check_word (file, "the field", header.field,
+              {"real", "integer", "unsigned-integer", "complex", "pattern"});
+  if (header.field == "unsigned-integer") // as SciPy writes it
+    header.field = "integer";
   header.symmetry = next_in_lower_case (file);
   check_word (file, "the symmetry", header.symmetry,
               {"general", "symmetric", "skew-symmetric", "hermitian"});
   if ((header.symmetry == "hermitian" && header.field != "complex") ||
       (header.symmetry == "skew-symmetric" && header.field == "pattern"))
     file.bad ("a matrix cannot be " + header.field + " and " + header.symmetry);
+  check_end_of_line (file);
   return header;
-}
-
-static void check_end_of_line (graph_file &file)
-{
-  graph_file::word rest = file.next_word ();
-  if (rest.length > 0)
-    file.bad ("unexpected \"" + rest.str ().substr (0, 40) + "\" at the end of the line");
 }
 
 static octave_idx_type next_size (graph_file &file, const char *what)
 {
+  if (file.ends_line ())
+    file.bad (std::string (what) +
+              " is missing; the first line that is no comment must have the numbers of rows, "
+              "columns and entries");
   int64_t x = file.next_integer (what);
   if (x < 0 || x >= std::numeric_limits<octave_idx_type>::max ())
     file.bad (std::string (what) + " cannot be " + std::to_string (x));

@@ -254,7 +254,9 @@ An array with the rows and the pages of @var{A}.  The first output is
 
 @item @qcode{"solve"}
 The least squares solutions @code{@var{x} = @var{A} \ @var{B}} of all pages, for
-any number of right-hand sides.  Where the columns of a page of @var{A} depend on
+any number of right-hand sides, by reflectors and column pivoting.  Small columns count
+in full; rows do not that are below the rounding of larger ones, also in square pages, of
+which @code{pagemldivide} gives what @code{\} gives.  Where the columns of a page of @var{A} depend on
 each other, to rounding, and where @code{@var{m} < @var{n}}, @var{x} is the
 solution of least norm.  In the first case the warning
 @code{gpulinalg:rank-deficient} names the first such page.  The rank is determined

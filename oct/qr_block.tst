@@ -107,6 +107,55 @@
 %!   endfor
 %! endfor
 
+%!## columns as long as the largest number, of A and of B, and tiny ones: as those of length 1
+%!test
+%! for type = "sdcz"
+%!   for shape = [1, 2, 2, 6, 40, 9, 200, 50, 300, 8200; 1, 1, 2, 4, 30, 20, 20, 80, 100, 3]
+%!     m = shape(1);
+%!     n = shape(2);
+%!     k = min (m, n);
+%!     A = numbers (m, n, 1, type, 100 * m + n);
+%!     B = numbers (m, 40, 1, type, 7);
+%!     A ./= max (norm (A, "columns"));
+%!     B ./= norm (B, "columns");
+%!     tol = 40 * m * eps (class (A));
+%!     half = merge (any (type == "sc"), 64, 512);
+%!     for f = [0.49, 0.51, 0.75, 0.99]
+%!       a = f * A;
+%!       b = f * B;
+%!       large = a * 2^half * 2^half;
+%!       large_b = b * 2^half * 2^half;
+%!       [q, r, p] = qr_block (a, 0);
+%!       [Q, R, P] = qr_block (large, 0);
+%!       assert (P, p);
+%!       check_qr (a(:,P), Q, R / 2^half / 2^half);
+%!       assert (qr_block (large) / 2^half / 2^half, qr_block (a), tol);
+%!       c = qr_block (a, b, 0);
+%!       assert (qr_block (large, large_b, 0) / 2^half / 2^half, c, tol);
+%!       assert (qr_block (a, large_b, 0) / 2^half / 2^half, c, tol);
+%!       assert (qr_block (a, large_b(:,1), 0) / 2^half / 2^half, c(:,1), tol);
+%!       [c, r, p] = qr_block (a, b, "vector");
+%!       [C, R, P] = qr_block (large, large_b, "vector");
+%!       assert (P, p);
+%!       assert (C / 2^half / 2^half, c, tol);
+%!     endfor
+%!   endfor
+%!   tiny = A * 2^-(2 * half) * 2^merge (any (type == "sc"), -14, -36);
+%!   [Q, R] = qr_block (tiny, 0);
+%!   assert (Q' * Q, eye (n), tol);
+%!   [Q, R, P] = qr_block (tiny, 0);
+%!   assert (Q' * Q, eye (n), tol);
+%! endfor
+
+%!test
+%! [Q, R, P] = qr_block ([0.75 * realmax, 1; 2, 3]);
+%! assert (abs (R(1,:)), [0.75 * realmax, 1], 1e-14 * [realmax, 1]);
+%! assert (Q' * Q, eye (2), 1e-15);
+%! [C, R] = qr_block ([1; 1], [1; 1] * 1e308, 0);
+%! assert (abs (C), sqrt (2) * 1e308, 1e293);
+%! [C, R] = qr_block ([1; 1], [Inf, 1; 1, NaN], 0);
+%! assert (! any (isfinite (C)));
+
 %!## P is a row or a matrix
 %!test
 %! A = numbers (6, 3, [2, 2], "d", 1);

@@ -63,9 +63,11 @@ Matrix Market file, which begins with @code{%%MatrixMarket} (blanks before it ar
 allowed).
 
 @strong{Edge lists.}  Each line holds the numbers of two nodes, with blanks or tabs
-between them; what follows in the line is ignored.  Empty lines, and lines that
+between them; what follows in the line is ignored.  (So a file of METIS, where a line
+has all neighbours of a node, is misread: it is no edge list.)  Empty lines, and lines that
 begin with @code{#} or @code{%}, are ignored; but a banner @code{MatrixMarket} among
-those before the first edge, misspelt or misplaced, is an error.  Lines end as on any system.  The
+those before the first edge, misplaced or misspelt, is an error: any such comment with the
+word @code{matrix}, and @code{coordinate} or @code{array}.  Lines end as on any system.  The
 numbers are any integers of 64 bits.  @var{ids} is an @code{int64} column of those
 that occur, in ascending order, and row and column @var{k} of @var{A} belong to node
 @code{@var{ids}(@var{k})}.  @var{A} is the adjacency matrix, sparse and double: 1
@@ -83,11 +85,11 @@ They are ones on the diagonal of @var{A}.
 @end table
 
 @strong{Matrix Market files.}  Matrices in coordinate format are read: real, integer,
-complex or pattern (all values are 1); general, symmetric, skew-symmetric or
+unsigned-integer, complex or pattern (all values are 1); general, symmetric, skew-symmetric or
 Hermitian, where the file has the entries of one triangle and @var{A} gets both.
-Entries that occur more than once are added.  A symmetric file that holds both
+Entries that occur more than once are added; in a pattern they count once.  A symmetric file that holds both
 an entry and its mirror image is an error, because they may mean one entry or the
-sum of two (in a pattern both count once).  So are numbers that double precision
+sum of two (in a pattern both count once, too).  So are numbers that double precision
 does not hold, and fractions where the file says that it holds integers.
 @code{@var{ids}} is @code{int64 (1:rows (@var{A})).'}.  The diagonal is kept unless
 @qcode{"noloops"} is given.  The file itself says whether it is symmetric, so
@@ -301,6 +303,24 @@ have @code{gpulinalg:mpi-mismatch}.
 %! assert (full (parse ([head, "integer general\n1 3 3\n1 1 3.0\n1 2 9007199254740992\n1 3 -1e5\n"])), [3, 2^53, -1e5]);
 %! assert (full (parse ([head, "real general\n1 3 3\n1 1 4e-320\n1 2 0e-999\n1 3 1.7976931348623157e308\n"])), [4e-320, 0, realmax]);
 
+%!## integers as they are written, which strtod would round
+%!test
+%! head = "%%MatrixMarket matrix coordinate integer general\n1 1 1\n1 1 ";
+%! for x = {"9007199254740993", "-9007199254740993", "9007199254740992.0e1", "1e16", "90071992547409920000000000000000001"}
+%!   check_bad ([head, x{1}, "\n"], ["line 3: the value ", x{1}, " is beyond 2\\^53"]);
+%! endfor
+%! for x = {"0.99999999999999999999", "4503599627370496.1", "-3.00000000000000000001", "1000000000000000000001e-20", "9007199254740992.5"}
+%!   check_bad ([head, x{1}, "\n"], ["line 3: the value must be an integer, as the first line says, not \"", x{1}, "\""]);
+%! endfor
+%! texts = {"9007199254740992", "-9007199254740992.000000", "0000000000000000000000012", "1200000000000000000000e-20", "0.0000000000000000000012e22", "-0.00000000000000000000"};
+%! values = [2^53, -2^53, 12, 12, 12, 0];
+%! for k = 1:numel (texts)
+%!   assert (full (parse ([head, texts{k}, "\n"])), values(k));
+%! endfor
+
+%!## as SciPy writes matrices of unsigned integers
+%!assert (full (parse ("%%MatrixMarket matrix coordinate unsigned-integer general\n%\n2 2 2\n1 1 4294967295\n2 1 3\n")), [4294967295, 0; 3, 0])
+
 %!## sizes that do not fit into memory, and large ones that do
 %!test
 %! head = "%%MatrixMarket matrix coordinate pattern general\n";
@@ -341,7 +361,13 @@ have @code{gpulinalg:mpi-mismatch}.
 %! check_bad (["% hello\n%%", rest], ["line 2", text]);
 %! check_bad (["\xef\xbb\xbf# a\n\n# b\r\n\t%%", upper(rest)], ["line 4", text]);
 %! check_bad ("% MatrixMarket", ["line 1", text]);
+%! text = "line 1: this comment looks like a misspelt banner";
+%! for wrong = {"%%Matrix Market", "%%Matrix-Market", "%%MatrixMarkt", "%%__BadBanner", "#"}
+%!   check_bad ([wrong{1}, strrep(rest, "MatrixMarket", "")], text);
+%!   check_bad ([wrong{1}, " Matrix ARRAY real general\n2 1\n1 2\n"], text);
+%! endfor
 %! A = parse ("1 2\n2 3\n");
+%! assert (parse ("# a matrix\n# with coordinates\n# in coordinate format\n1 2\n2 3\n"), A);
 %! assert (parse ("1 2\n%%MatrixMarket\n2 3\n"), A);
 %! assert (parse ("# from MatrixMarket\n# MatrixMarkets\n%\n#\n1 2\n2 3\n"), A);
 
@@ -352,6 +378,9 @@ have @code{gpulinalg:mpi-mismatch}.
 %! bad ("vector coordinate real general", "", "line 1: the object must be \"matrix\", not \"vector\"");
 %! bad ("matrix array real general", "2 2\n1\n2\n3\n4\n", "line 1: a dense matrix in array format; read_graph reads the coordinate");
 %! bad ("matrix coordinate quaternion general", "", "line 1: the field must be .*\"pattern\", not \"quaternion\"");
+%! bad ("matrix coordinate real general foo", "1 1 0\n", "line 1: unexpected \"foo\" at the end of the line");
+%! bad ("matrix coordinate pattern symmetric", "%64 64 2\n2 1\n3 1\n", ...
+%!      "line 3: the number of entries is missing; the first line that is no comment must have the numbers of rows, columns and entries");
 %! bad ("matrix coordinate real", "", "line 1: the symmetry must be .*, not \"\"");
 %! bad ("matrix coordinate real hermitian", "", "line 1: a matrix cannot be real and hermitian");
 %! bad ("matrix coordinate pattern skew-symmetric", "", "line 1: a matrix cannot be pattern and skew-symmetric");

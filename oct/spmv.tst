@@ -87,6 +87,23 @@
 %! assert (spmv (A, [Inf; NaN; 0]), [Inf; NaN]);
 %! assert (spmv (A(:,1:2), [2; NaN]), [2; 1]);
 
+%!## Inf in one part of a complex sum leaves the other part alone, also with a plan
+%!test
+%! A = sparse ([1+1i, 0; 0, 2]);
+%! B = sparse ([1e308i, 1+1e308i]);
+%! C = sparse ([Inf, 1; 2i, 3]);
+%! for type = {@double, @single}
+%!   for w = 1:3
+%!     x = type{1} (repmat ([Inf; 1], 1, w));
+%!     assert (spmv_plan (A) * x, repmat (type{1} ([complex(Inf, Inf); 2]), 1, w));
+%!     assert (spmv_plan (A) * x, spmv (A, x));
+%!     assert (spmv (spmv_plan (A), x, "ctranspose"), spmv (A, x, "ctranspose"));
+%!     assert (spmv (spmv_plan (A), x, "transpose"), spmv (A, x, "transpose"));
+%!   endfor
+%! endfor
+%! assert (spmv_plan (B) * [1; 1], complex (1, Inf));
+%! assert (spmv_plan (C) * [1; 1], spmv (C, [1; 1]));
+
 %!## one long row among short ones
 %!test
 %! n = 40000;

@@ -3,7 +3,7 @@
 %
 % [A, names] = hard_matrices (m, n, type) returns an m-by-n-by-P array of class and complexity
 % type ("s", "d", "c" or "z") and the names of its pages. The classes have: condition numbers too large for
-% a Gram matrix; entries whose squares overflow or underflow; columns that are zero, equal, or a multiple of
+% a Gram matrix; entries whose squares or sums overflow, or underflow; columns that are zero, equal, or a multiple of
 % the first unit vector; panels of alternately good and bad columns; and columns near to each other, around
 % the cutoff at which a GPU changes its method.
 
@@ -49,6 +49,7 @@ function [A, names] = hard_matrices (m, n, type)
   add ("graded rows", G .* 10 .^ (-12 * rows_));
   add ("graded rows, turned round", flipud (G .* 10 .^ (-12 * rows_)));
   add ("random * 1e300", G * merge (short, 1e37 / sqrt (m), 1e300));
+  add ("columns as long as realmax", G / max (norm (G, "columns")) * 0.9 * merge (short, double (realmax ("single")), realmax));
   add ("random / 1e300", G / 10 ^ (300 - 264 * short));
   add ("denormal", G * least (short) * 64);
   add ("triangular, positive diagonal", triu (G, 1) + eye (m, n) .* abs (G));

@@ -54,6 +54,24 @@ static int exponent_of (bits largest)
   return e < 1 ? 1 - GLA_BIAS : e > 2 * GLA_BIAS - 1 ? GLA_BIAS - 1 : e - GLA_BIAS;
 }
 
+// The largest exponent of columns of m rows that reflectors can be applied to without overflow. A
+// product with a reflector is at most 2 sqrt (2m) times the largest entry, and the sums on the way
+// to the products of a block get some bits more.
+static inline int exponent_limit (int64_t m)
+{
+  int half = 0; // 4^half >= m
+  while (half < 31 && ((int64_t)1 << (2 * half)) < m)
+    half++;
+  return GLA_BIAS - 8 - half;
+}
+
+// The e > 0 with 2^-e * x just below that limit, 0 where x is below it or not finite.
+static inline int exponent_above (bits largest, int64_t m)
+{
+  const int e = (int)(largest >> GLA_FRACTION) - GLA_BIAS, limit = exponent_limit (m);
+  return e > GLA_BIAS || e <= limit ? 0 : e - limit;
+}
+
 static inline int column_exponent (const real *x, int64_t count)
 {
   return exponent_of (largest_of (x, count * GLA_PARTS, 0));

@@ -160,9 +160,10 @@ static void block_load_column (void *user, int64_t j, int member)
     to[i] = from[i] * down;
 }
 
-// Pivoting compares the columns, so they get the same factor then, and none that makes small ones
-// vanish beside large ones. The memory written here and in block_store_r may be new to the process,
-// and slow to write for that: the loops poll at every column, and a piece is one column.
+// Pivoting compares the columns, so they get the same factor then, and at the upper end only so
+// much that nothing overflows, by which small ones do not vanish beside large ones. The memory
+// written here and in block_store_r may be new to the process, and slow to write for that: the
+// loops poll at every column, and a piece is one column.
 static int block_load (const gla_cpu_qr_task *task, int64_t page, const block_space *b)
 {
   block_work k = {task, page, b, 0};
@@ -170,8 +171,9 @@ static int block_load (const gla_cpu_qr_task *task, int64_t page, const block_sp
     bits all = 0;
     for (int64_t j = 0; j < b->n && !gla_cpu_qr_stopped (task, 0); j++)
       all = largest_of (column_of (&task->chunk->A, page, j), b->m * GLA_PARTS, all);
+    const int above = exponent_above (all, b->m);
     for (int64_t j = 0; j < b->n; j++)
-      b->e[j] = (int)gla_min (0, exponent_of (all));
+      b->e[j] = above > 0 ? above : (int)gla_min (0, exponent_of (all));
   }
   gla_cpu_qr_for (task, b->n, block_load_column, &k);
   return !gla_cpu_qr_stopped (task, 0);

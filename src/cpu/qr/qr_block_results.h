@@ -71,21 +71,34 @@ static int block_q (const gla_cpu_qr_task *task, int64_t page, const block_space
   return !gla_cpu_qr_stopped (task, 0);
 }
 
+// Rows of a column times 2^e.
+static void scaled_copy (real *to, const real *from, int64_t rows, int e)
+{
+  if (e == 0)
+    memcpy (to, from, (size_t)rows * sizeof (scalar));
+  else
+    for (int64_t i = 0; i < rows * GLA_PARTS; i++)
+      to[i] = from[i] * power_of_two (e);
+}
+
 static int block_c_strip (const gla_cpu_qr_task *task, int64_t page, const block_space *b,
                           int member, int64_t first, int64_t count)
 {
   real *y = b->y + member * b->y_size;
-  for (int64_t c = 0; c < count; c++)
-    memcpy (y + c * b->m * GLA_PARTS, column_of (&task->chunk->B, page, first + c),
-            (size_t)b->m * sizeof (scalar));
+  int e[STRIP_MOST]; // what is taken out of a column that the products could make too large
+  for (int64_t c = 0; c < count; c++) {
+    const real *from = column_of (&task->chunk->B, page, first + c);
+    e[c] = exponent_above (largest_of (from, b->m * GLA_PARTS, 0), b->m);
+    scaled_copy (y + c * b->m * GLA_PARTS, from, b->m, -e[c]);
+  }
   for (int64_t j = 0; j < b->k; j += b->nb) {
     if (gla_cpu_qr_stopped (task, member))
       return 0;
     block_apply (b, member, j, 1, y + j * GLA_PARTS, b->m, count, 0);
   }
   for (int64_t c = 0; c < count; c++)
-    memcpy (column_of (&task->chunk->C, page, first + c), y + c * b->m * GLA_PARTS,
-            (size_t)task->job->c_rows * sizeof (scalar));
+    scaled_copy (column_of (&task->chunk->C, page, first + c), y + c * b->m * GLA_PARTS,
+                 task->job->c_rows, e[c]);
   return 1;
 }
 

@@ -181,22 +181,47 @@ static void lanes_q (int64_t m, int64_t k, int64_t columns, num *a, const num *t
   }
 }
 
+// Scales columns of B that products with reflectors could make too large; returns what to multiply
+// the results by. Every lane by the numbers of its own column alone.
+static vec lanes_below_limit (int64_t m, num *x)
+{
+  vec up = vec_broadcast (1), down = up;
+  const vec limit = limit_of (m);
+  mask above = {0};
+  for (int64_t i = 0; i < m; i++)
+    above |= num_above (x[i], limit);
+  if (!mask_any (above))
+    return up;
+  for (int l = 0; l < GLA_LANES; l++) {
+    bits most = 0;
+    for (int64_t i = 0; i < m * GLA_PARTS; i++)
+      most = gla_max (most, abs_bits (((const real *)x)[i * GLA_LANES + l]));
+    const int e = exponent_above (most, m);
+    up[l] = power_of_two (e);
+    down[l] = power_of_two (-e);
+  }
+  lanes_scale (m, x, down);
+  return up;
+}
+
 static void lanes_c (gla_cpu_qr_task *task, int64_t first, int count, const lanes_work *w)
 {
   const gla_qr_job *job = task->job;
   const int64_t m = job->m, k = gla_min (m, job->n);
   const real *from[GLA_LANES];
+  vec up[STRIP];
   for (int64_t q = 0; q < job->rhs; q += STRIP) {
     const int64_t columns = gla_min (STRIP, job->rhs - q);
     for (int64_t j = 0; j < columns; j++) {
       lanes_load (&task->chunk->B, first, count, q + j, from);
       lanes_gather (m, from, vec_broadcast (1), w->b + j * m);
+      up[j] = lanes_below_limit (m, w->b + j * m);
     }
     for (int64_t j = 0; j < k; j++)
       lanes_update (m - j, w->a + j + j * m, num_conj (w->tau[j]), w->b + j, m, columns);
     for (int64_t j = 0; j < columns; j++)
-      lanes_store (&task->chunk->C, first, count, q + j, w->b + j * m, job->c_rows,
-                   vec_broadcast (1), job->c_rows);
+      lanes_store (&task->chunk->C, first, count, q + j, w->b + j * m, job->c_rows, up[j],
+                   job->c_rows);
   }
 }
 
@@ -215,6 +240,7 @@ static void lanes_c_of_page (gla_cpu_qr_task *task, int64_t page, int lane, cons
   const gla_qr_job *job = task->job;
   const int64_t m = job->m, k = gla_min (m, job->n), width = STRIP * GLA_LANES;
   num *v = w->v, *factor = v + m * k;
+  vec up[STRIP];
   for (int64_t j = 0; j < k; j++) {
     for (int64_t i = j + 1; i < m; i++)
       v[i + j * m] = lanes_same (w->a[i + j * m], lane);
@@ -231,11 +257,14 @@ static void lanes_c_of_page (gla_cpu_qr_task *task, int64_t page, int lane, cons
         from.at[l] =
             column_of (&task->chunk->B, page, q + gla_min (r * GLA_LANES + l, columns - 1));
       lanes_load_run ((vec *)(w->b + r * m), &from, m * GLA_PARTS);
+      up[r] = lanes_below_limit (m, w->b + r * m);
     }
     for (int64_t j = 0; j < k; j++)
       lanes_update (m - j, v + j + j * m, factor[j], w->b + j, m, registers);
     for (int64_t r = 0; r < registers; r++) {
       lanes_targets to = {.live = 0};
+      if (mask_any (up[r] != vec_broadcast (1)))
+        lanes_scale (job->c_rows, w->b + r * m, up[r]);
       for (int l = 0; l < GLA_LANES && r * GLA_LANES + l < columns; l++) {
         to.at[l] = column_of (&task->chunk->C, page, q + r * GLA_LANES + l);
         to.live |= 1u << l;

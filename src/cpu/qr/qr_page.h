@@ -29,6 +29,53 @@ static void store_r_column (const gla_qr_chunk *c, int64_t page, int64_t j, int6
 }
 
 //------------------------------------------------------------------------------
+// columns of B near the end of the range
+//------------------------------------------------------------------------------
+
+// The smallest number above what reflectors of m rows can be applied to.
+static inline vec limit_of (int64_t m)
+{
+  return vec_broadcast (power_of_two (exponent_limit (m) + 1));
+}
+
+static inline mask num_above (num x, vec limit)
+{
+#if GLA_COMPLEX
+  return (vec_abs (x.re) >= limit) | (vec_abs (x.im) >= limit);
+#else
+  return vec_abs (x.re) >= limit;
+#endif
+}
+
+static void lanes_scale (int64_t registers, num *x, vec factor)
+{
+  for (int64_t i = 0; i < registers; i++)
+    x[i] = num_scale (factor, x[i]);
+}
+
+// Loads a column of B, scaled where it is above the limit; returns the exponent taken out.
+static int load_below_limit (num *to, int64_t rows, const real *from, int64_t m)
+{
+  const vec limit = limit_of (m);
+  mask above = {0};
+  int64_t i = 0;
+  for (; i + GLA_LANES <= rows; i += GLA_LANES) {
+    const num x = load_register (from + GLA_PARTS * i);
+    to[i / GLA_LANES] = x;
+    above |= num_above (x, limit);
+  }
+  if (i < rows) {
+    load_column (to + i / GLA_LANES, rows - i, from + GLA_PARTS * i, 1);
+    above |= num_above (to[i / GLA_LANES], limit);
+  }
+  if (!mask_any (above))
+    return 0;
+  const int e = exponent_above (largest_of (from, rows * GLA_PARTS, 0), m);
+  lanes_scale (registers_for (rows), to, vec_broadcast (power_of_two (-e)));
+  return e;
+}
+
+//------------------------------------------------------------------------------
 // one page
 //------------------------------------------------------------------------------
 
@@ -56,18 +103,51 @@ static size_t rows_layout (char *base, const gla_qr_job *job, rows_work *w)
   return at;
 }
 
+// Q'*B of some columns, without the exponents e.
+static void rows_c_strip (gla_cpu_qr_task *task, int64_t page, const rows_work *w, int64_t first,
+                          int64_t count, const int *e)
+{
+  const int64_t m = task->job->m, rv = registers_for (m), k = gla_min (m, task->job->n);
+  for (int64_t j = 0; j < count; j++)
+    load_column (w->q + j * rv, m, column_of (&task->chunk->B, page, first + j),
+                 power_of_two (-e[j]));
+  rows_multiply (m, k, w->a, rv, w->T, 1, w->q, rv, count, 0, w->W);
+}
+
+// The exponents of columns that have overflowed: that leaves no number in row k, which all
+// reflectors change. Asked afterwards, because a look at all of B takes a tenth of the time where k
+// is small. Returns whether there are some.
+static int rows_overflowed (const gla_cpu_qr_task *task, int64_t page, const rows_work *w,
+                            int64_t first, int64_t count, int *e)
+{
+  const int64_t m = task->job->m, rv = registers_for (m), k = gla_min (m, task->job->n);
+  int some = 0;
+  for (int64_t j = 0; j < count; j++) {
+    const scalar x = row_get (w->q + j * rv, k - 1);
+    if (__real__ x - __real__ x == 0 && __imag__ x - __imag__ x == 0)
+      continue;
+    const real *from = column_of (&task->chunk->B, page, first + j);
+    e[j] = exponent_above (largest_of (from, m * GLA_PARTS, 0), m);
+    some |= e[j] > 0;
+  }
+  return some;
+}
+
 static void rows_c (gla_cpu_qr_task *task, int64_t page, const rows_work *w)
 {
   const gla_qr_job *job = task->job;
-  const gla_qr_chunk *c = task->chunk;
-  const int64_t rv = registers_for (job->m), k = gla_min (job->m, job->n);
+  const int64_t rv = registers_for (job->m);
   for (int64_t first = 0; first < job->rhs; first += STRIP) {
     const int64_t count = gla_min (STRIP, job->rhs - first);
-    for (int64_t j = 0; j < count; j++)
-      load_column (w->q + j * rv, job->m, column_of (&c->B, page, first + j), 1);
-    rows_multiply (job->m, k, w->a, rv, w->T, 1, w->q, rv, count, 0, w->W);
-    for (int64_t j = 0; j < count; j++)
-      store_rows (column_of (&c->C, page, first + j), job->c_rows, w->q + j * rv);
+    int e[STRIP] = {0};
+    rows_c_strip (task, page, w, first, count, e);
+    if (rows_overflowed (task, page, w, first, count, e))
+      rows_c_strip (task, page, w, first, count, e);
+    for (int64_t j = 0; j < count; j++) {
+      if (e[j] > 0)
+        lanes_scale (rv, w->q + j * rv, vec_broadcast (power_of_two (e[j])));
+      store_rows (column_of (&task->chunk->C, page, first + j), job->c_rows, w->q + j * rv);
+    }
   }
 }
 

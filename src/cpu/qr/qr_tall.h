@@ -46,8 +46,9 @@ typedef struct {
   int64_t m, n, columns; // columns: of q of a member
   int levels;
   tall_level level[TALL_LEVELS];
-  int *e, *common; // exponents: n of every leaf; of R
-  num *first;      // V of the first leaf
+  int *e, *common;     // exponents: n of every leaf; of R
+  int *c_e, *c_common; // the same for B: rhs of every leaf; of C
+  num *first;          // V of the first leaf
   scalar *R, *C, *top, *S;
   tall_member member;
   size_t member_bytes;
@@ -133,6 +134,8 @@ static size_t tall_layout (char *base, const gla_qr_job *job, int team, tall_tre
   }
   t->e = gla_carve (base, &at, (size_t)t->level[0].nodes * n * sizeof (int));
   t->common = gla_carve (base, &at, n * sizeof (int));
+  t->c_e = gla_carve (base, &at, with_c * (size_t)(t->level[0].nodes * job->rhs) * sizeof (int));
+  t->c_common = gla_carve (base, &at, with_c * (size_t)job->rhs * sizeof (int));
   t->first = gla_carve (base, &at, (size_t)tall_ld (tall_rows (t, 0, 0)) * n * sizeof (num));
   t->R = gla_carve (base, &at, square);
   t->C = with_c ? gla_carve (base, &at, n * (size_t)job->rhs * el) : NULL;
@@ -179,7 +182,11 @@ static void tall_c (const gla_cpu_qr_task *task, int64_t page, const tall_tree *
     for (int64_t j = 0; j < count; j++) {
       const real *from = l == 0 ? column_of (&task->chunk->B, page, q + j)
                                 : (const real *)(v->C + (q + j) * v->rows);
-      load_column (w->q + j * rv, rows, from + first * GLA_PARTS, 1);
+      num *q_j = w->q + j * rv;
+      if (l == 0)
+        t->c_e[node * rhs + q + j] = load_below_limit (q_j, rows, from + first * GLA_PARTS, t->m);
+      else
+        load_column (q_j, rows, from + first * GLA_PARTS, 1);
     }
     rows_multiply (rows, n, w->a, rv, T, 1, w->q, rv, count, 0, w->W);
     for (int64_t j = 0; j < count; j++)
@@ -236,6 +243,24 @@ static void tall_common_scale (const tall_tree *t)
       scalar *x = t->level[1].in + p * n + j * t->level[1].rows;
       for (int64_t i = 0; i <= j; i++)
         x[i] = scalar_scale (s, x[i]);
+    }
+  }
+}
+
+// The same for Q'*B, of whose leaves few have been scaled.
+static void tall_common_c (const tall_tree *t, int64_t rhs)
+{
+  const int64_t n = t->n, leaves = t->level[0].nodes;
+  for (int64_t j = 0; j < rhs; j++) {
+    int most = 0;
+    for (int64_t p = 0; p < leaves; p++)
+      most = gla_max (most, t->c_e[p * rhs + j]);
+    t->c_common[j] = most;
+    for (int64_t p = 0; leaves > 1 && p < leaves; p++) {
+      const int e = t->c_e[p * rhs + j];
+      scalar *x = t->level[1].C + p * n + j * t->level[1].rows;
+      for (int64_t i = 0; e < most && i < n; i++)
+        x[i] = scalar_scale (power_of_two (e - most), x[i]);
     }
   }
 }

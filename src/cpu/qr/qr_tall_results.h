@@ -216,8 +216,9 @@ static int tall_store (const gla_cpu_qr_task *task, int64_t page, const tall_tre
                         tall_store_column, &k);
   for (int64_t j = 0; t->C && j < job->rhs; j++) {
     scalar *to = (scalar *)column_of (&task->chunk->C, page, j);
+    const real up = power_of_two (t->c_common[j]);
     for (int64_t i = 0; i < n; i++)
-      to[i] = scalar_scale (__real__ t->S[i], t->C[i + j * n]);
+      to[i] = scalar_scale (__real__ t->S[i] * up, t->C[i + j * n]);
   }
   return !gla_cpu_qr_stopped (task, 0);
 }
@@ -239,6 +240,8 @@ static void solve_tall (gla_cpu_qr_task *task, int64_t page)
       return;
     if (l == 0)
       tall_common_scale (&t);
+    if (l == 0 && t.C)
+      tall_common_c (&t, job->rhs);
   }
   tall_member w;
   size_t bytes;

@@ -45,20 +45,24 @@ add_entry (real *sum, const real *a, const real *x, int width, int pattern, int 
   }
 }
 
-// y of row i from its sum
+// y of row i from its sum. Only a pattern has a factor: 1 + 0i would make NaN of the part beside
+// Inf.
 static inline __attribute__ ((always_inline)) void
 store_sum (const gla_cpu_spmv_task *t, int64_t i, const real *sum, int width, int pattern)
 {
   const double *value = t->sparse->M.value;
   real *y = (real *)t->y + i * GLA_PARTS;
   for (int c = 0; c < width; c++, y += t->ldy * GLA_PARTS) {
+    if (!pattern) {
+      memcpy (y, sum + c * GLA_PARTS, GLA_PARTS * sizeof *y);
+      continue;
+    }
 #if GLA_COMPLEX
-    const real a = pattern ? (real)value[0] : 1;
-    const real b = pattern ? (real)(t->conjugate ? -value[1] : value[1]) : 0;
+    const real a = (real)value[0], b = (real)(t->conjugate ? -value[1] : value[1]);
     y[0] = a * sum[2 * c] - b * sum[2 * c + 1];
     y[1] = a * sum[2 * c + 1] + b * sum[2 * c];
 #else
-    y[0] = pattern ? (real)value[0] * sum[c] : sum[c];
+    y[0] = (real)value[0] * sum[c];
 #endif
   }
 }
