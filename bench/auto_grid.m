@@ -2,19 +2,16 @@
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
 % octave-cli bench/auto_grid.m [--quick] [--only batcheig|qr_block|pages] [--values] [--types zdsc]
-%                              [--sizes 8,16] [--keep]
+%                              [--sizes 8,16]
 % Prints a table (TSV) of milliseconds per call for batches of 1 to 10000 pages: of batcheig with
 % vectors (--values: without) for n = --sizes, and of qr_block (A, 0) with Q for matrices of several
 % shapes, and of pagemtimes (A, A) and pagemldivide (A, A). The last line has the worst ratio of "auto" to the faster place; the exit status is 1 if it is
 % above 1.2. A time is the shortest of 2 to 7 calls after a warm-up call; the three places take turns.
-% The column "first" is the first call of "auto". "auto" measures the calls on both places, as in a
-% user's session.
+% The column "first" is the first call of "auto".
 %
 % A row counts unless "auto" and the faster place differ by less than 0.2 ms, the effect of the clock
 % and of other processes. Batches above 300 MB are left out. A place that is expected to take more
 % than 3 s is not tried and counts as slower.
-%
-% "auto" starts without measured costs in this run; with --keep it uses the user's file.
 
 1;  % a script, although it begins with functions
 
@@ -62,7 +59,6 @@ bench_load ();
 quick = bench_flag ("--quick");
 eig_call = {"batcheig", "values"}{1 + bench_flag("--values")};
 only = bench_option ("--only", "");
-keep = bench_flag ("--keep");
 types = bench_option ("--types", {"zdsc", "z"}{1 + quick});
 sizes = str2num (bench_option ("--sizes", {"4 8 16 32 64 128 256", "8 32 128"}{1 + quick}));  %#ok<ST2NM>
 % rows and columns for qr_block: small, square, large, tall, wide, and between the measured ones
@@ -86,10 +82,6 @@ if (any (strcmp (only, {"", "pages"})))
 end
 batches = 10 .^ (0:4);
 places = {"cpu", "gpu", "auto"};
-if (! keep)
-  cache = tempname ();
-  setenv ("GPULINALG_CACHE", cache);
-end
 info = gpulinalg_info ();
 if (isempty (info.devices))
   printf ("auto_grid: there is no GPU here, so nothing to choose (%s)\n", info.backend);
@@ -143,10 +135,5 @@ for type = types
     end
   end
 end
-printf ("# worst of the %d rows that count, of %d: %.3g (%s); %d costs measured\n", counted, rows_, ...
-        worst, where, gpulinalg_info ().costs.measured);
-if (! keep && exist (cache, "dir"))
-  confirm_recursive_rmdir (false, "local");
-  rmdir (cache, "s");
-end
+printf ("# worst of the %d rows that count, of %d: %.3g (%s)\n", counted, rows_, worst, where);
 exit (worst > 1.2);

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
 
 namespace gla
 {
@@ -25,13 +24,6 @@ static context_lists &contexts ()
 {
   static auto *lists = new context_lists;
   return *lists;
-}
-
-// Saves the measured costs at the end of the process, because contexts are never destroyed.
-static void save_costs ()
-{
-  for (gla_context *context : contexts ().all)
-    gla_costs_save (context);
 }
 
 // Waits for a GPU that is being started, while the driver still works, and frees what is kept.
@@ -54,7 +46,6 @@ static void register_ends (octave::interpreter &interp)
   if (ends_registered)
     return;
   call_at_end (interp, end_name, end_starts);
-  std::atexit (save_costs);
   ends_registered = true;
 }
 
@@ -140,6 +131,14 @@ bool call::works_with (const gla_context *context)
 
 void call::set_place (const octave_value &given)
 {
+  if (given.is_defined ())
+    set_place (given, "option \"device\"");
+  else
+    set_place (place_of_session ().device, place_of_session ().name);
+}
+
+void call::set_place (const octave_value &given, const char *name)
+{
   const octave_value device = gathered (given);
   gla_place place = GLA_PLACE_AUTO;
   std::vector<int> numbers;
@@ -152,23 +151,23 @@ void call::set_place (const octave_value &given)
       place = GLA_PLACE_GPU;
     else if (word != "auto")
       error_with_id ("gpulinalg:bad-value",
-                     "%s: option \"device\" must be \"auto\", \"cpu\", \"gpu\" or numbers of GPUs, "
+                     "%s: %s must be \"auto\", \"cpu\", \"gpu\" or numbers of GPUs, "
                      "not \"%s\"",
-                     m_who, device.string_value ().c_str ());
+                     m_who, name, device.string_value ().c_str ());
   } else if (device.is_defined ()) {
     if (!device.isnumeric () || !device.isreal () || device.isempty ())
       error_with_id ("gpulinalg:bad-value",
-                     "%s: option \"device\" must be \"auto\", \"cpu\", \"gpu\" or numbers of GPUs, "
+                     "%s: %s must be \"auto\", \"cpu\", \"gpu\" or numbers of GPUs, "
                      "not %s%s",
-                     m_who, device.isempty () ? "an empty " : "of class ",
+                     m_who, name, device.isempty () ? "an empty " : "of class ",
                      device.isempty () ? "array" : device.class_name ().c_str ());
     NDArray values = device.array_value ();
     for (octave_idx_type k = 0; k < values.numel (); k++) {
       double x = values.xelem (k);
       if (!(x >= 0 && x <= INT_MAX && x == std::floor (x)))
         error_with_id ("gpulinalg:bad-value",
-                       "%s: option \"device\" must be numbers of GPUs, counted from 0, not %s",
-                       m_who, text_of (x).c_str ());
+                       "%s: %s must be numbers of GPUs, counted from 0, not %s", m_who, name,
+                       text_of (x).c_str ());
       numbers.push_back (static_cast<int> (x));
     }
     place = GLA_PLACE_LIST;

@@ -340,6 +340,15 @@ octave_value_list call_own (octave::interpreter &interp, const char *name, const
 // a call of the library
 //------------------------------------------------------------------------------
 
+// The place of calls without the option "device", and what messages call it (gpulinalg_device.cc).
+struct session_place {
+  octave_value device;
+  const char *name;
+};
+session_place &place_of_session ();
+// The option's value, or where it was not given the place of this Octave.
+octave_value device_or_session (const octave_value &device);
+
 // Takes an idle context, or creates one; give_context returns it. Contexts are kept for later calls
 // and never destroyed, because at the end of the process the CUDA runtime may shut down first.
 gla_context *take_context (const char *who, octave::interpreter &interp);
@@ -368,8 +377,10 @@ public:
   // Whether the innermost call uses this context.
   static bool works_with (const gla_context *context);
 
-  // "device": undefined, "auto", "cpu", "gpu" or numbers of GPUs.
+  // "device": "auto", "cpu", "gpu" or numbers of GPUs; undefined: the place of this Octave.
   void set_place (const octave_value &device);
+  // The same for a value of another name, for messages.
+  void set_place (const octave_value &device, const char *name);
   // "progress": undefined, false, true (a meter in one line) or a function f (done, total). Both
   // count in these units.
   void set_progress (const octave_value &progress, const char *units = "pages");

@@ -63,7 +63,7 @@ Arrays that stay on the GPU; @code{gather} copies them back.
 
 @item gpulinalg_info
 What was built, and the GPUs that can be used; @code{gpulinalg_release} gives back
-the memory that is kept on them.
+the memory that is kept on them; @code{gpulinalg_device} sets the place of all calls.
 
 @item gpulinalg_mpi
 The number of a process under @code{mpirun}: @code{qr_block}, @code{gsvd_hz},

@@ -64,10 +64,6 @@ static void print (const octave_scalar_map &info, const octave_map &devices)
                   << ", ";
     print_memory (d);
   }
-  octave_scalar_map costs = info.getfield ("costs").scalar_map_value ();
-  std::string file = costs.getfield ("file").string_value ();
-  octave_stdout << "  measured for \"auto\": " << costs.getfield ("measured").double_value ()
-                << " costs, " << (file.empty () ? "not saved" : "saved in " + file) << "\n";
 }
 
 static octave_value_list info_body (octave::interpreter &interp, const octave_value_list &args,
@@ -89,11 +85,6 @@ static octave_value_list info_body (octave::interpreter &interp, const octave_va
   info.setfield ("threads", static_cast<double> (cpu.multiprocessors));
   octave_map devices = device_table (call);
   info.setfield ("devices", octave_value (devices));
-
-  octave_scalar_map costs;
-  costs.setfield ("file", std::string (gla_costs_path (call.context ())));
-  costs.setfield ("measured", static_cast<double> (gla_costs_measured (call.context ())));
-  info.setfield ("costs", costs);
 
   if (nargout == 0) {
     print (info, devices);
@@ -135,16 +126,6 @@ is not started), @code{memory_kept}, what this package keeps there between calls
 @code{host_memory_kept}, the memory of the computer itself that is kept for
 transfers, and @code{memory_arrays}, what gpuArrays take.  @code{gpulinalg_release} gives back what is kept.
 
-@item costs
-A structure about the measured times by which @qcode{"device"}, @qcode{"auto"}
-chooses where there is a GPU: @code{file}, the name of the file that keeps them for
-this machine, and @code{measured}, the number of costs known (0: none yet).  A cost
-is the time of one size of page and one method on the CPU or on a GPU; your own
-calls measure it, and no calls are made for it alone.  Delete the file to forget
-them.  It is in the folder that the environment variable @env{GPULINALG_CACHE} names,
-otherwise in @file{gpulinalg} in @env{XDG_CACHE_HOME} or in @file{~/.cache}.  If
-@env{GPULINALG_CACHE} is empty, @code{file} is empty, too, and every Octave measures
-for itself.
 @end table
 
 @example
@@ -165,7 +146,7 @@ info.threads >= 1
 
 There are no errors of its own.
 
-@seealso{gpulinalg_release, batcheig}
+@seealso{gpulinalg_device, gpulinalg_release, batcheig}
 @end deftypefn)doc")
 {
   return gla::guarded ("gpulinalg_info", [&] () { return info_body (interp, args, nargout); });
@@ -174,20 +155,12 @@ There are no errors of its own.
 /*
 %!test
 %! info = gpulinalg_info ();
-%! assert (fieldnames (info), {"version"; "cuda"; "backend"; "threads"; "devices"; "costs"});
+%! assert (fieldnames (info), {"version"; "cuda"; "backend"; "threads"; "devices"});
 %! assert (info.threads >= 1 && info.threads == fix (info.threads));
 %! assert (ischar (info.version) && ! isempty (regexp (info.version, '^\d+\.\d+\.\d+$')));
 %! assert (islogical (info.cuda) && isscalar (info.cuda));
 %! assert (ischar (info.backend) && rows (info.backend) == 1);
 %! assert (isstruct (info.devices) && columns (info.devices) == 1);
-
-%!## the costs that "auto" compares
-%!test
-%! costs = gpulinalg_info ().costs;
-%! assert (fieldnames (costs), {"file"; "measured"});
-%! assert (ischar (costs.file));
-%! assert (costs.measured >= 0 && costs.measured == fix (costs.measured));
-%! assert (! isempty (gpulinalg_info ().devices) || exist (costs.file, "file") || costs.measured == 0);
 
 %!## version of the package that is loaded
 %!test

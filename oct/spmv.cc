@@ -81,12 +81,10 @@ static octave_value multiplied (gla::call &call, const gla::sparse_matrix &A, co
 // the place
 //------------------------------------------------------------------------------
 
-// The word of the option "device" in lower case; "auto" if the option was not given; "" for
-// numbers.
-static std::string place_word (const octave_value &device)
+// The word of the option "device", or of the place of this Octave, in lower case; "" for numbers.
+static std::string place_word (const octave_value &given)
 {
-  if (device.is_undefined ())
-    return "auto";
+  const octave_value device = gla::device_or_session (given);
   return gla::is_text (device) ? gla::lower_case (device.string_value ()) : "";
 }
 
@@ -209,7 +207,9 @@ static octave_value product_here (octave::interpreter &interp, const octave_valu
   const bool on_gpu = spmv_is_on_gpu (x);
   spmv_request want = {};
   want.op = 'N';
-  if (args.length () == 2 && A.issparse () && !on_gpu && is_short (A, x)) {
+  const std::string usual = place_word (octave_value ());
+  if (args.length () == 2 && A.issparse () && !on_gpu && (usual == "auto" || usual == "cpu") &&
+      is_short (A, x)) {
     // without options, whose reading takes longer than a product with a hundred rows
     check_vectors (x);
     check_sizes (A.dims (), x, want);

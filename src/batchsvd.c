@@ -96,12 +96,10 @@ static gla_status look_for_failures (gla_call *call, gla_range range, const void
 
 static const gla_operation svd_operation = {
     .row = GLA_BATCH_SVD,
-    .placing = {.name = "svd",
-                .unsupported = "pages of this size have no singular value decomposition on a GPU, "
+    .placing = {.unsupported = "pages of this size have no singular value decomposition on a GPU, "
                                "nor tall ones and large ones on one before compute capability 8.0",
                 .supports = gla_batch_supports,
-                .seconds = gla_batch_seconds,
-                .kinds = gla_svd_kinds},
+                .seconds = gla_batch_seconds},
     .arrays = 4,
     .chunk_bytes = sizeof (gla_svd_chunk),
     .slice = slice,

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "context.h"
-#include "auto/cost_table.h"
 #include "structs.h"
 
 #include <stdio.h>
@@ -52,24 +51,37 @@ static gla_status fail_forked (gla_context *ctx)
                    "that; use the CPU here, or start a new process, which can use it");
 }
 
+// How many contexts of this process have each GPU open.
+static atomic_int open_engines[GLA_MAX_DEVICES];
+
+int gla_gpu_is_open (int device)
+{
+  return atomic_load (&open_engines[device]) > 0;
+}
+
+static void close_gpu (gla_context *ctx, int device)
+{
+  if (ctx->gpus[device] == NULL)
+    return;
+  ctx->gpu_backend->close (ctx->gpus[device]);
+  ctx->gpus[device] = NULL;
+  atomic_fetch_sub (&open_engines[device], 1);
+}
+
 void gla_context_destroy (gla_context *ctx)
 {
   if (ctx == NULL)
     return;
   gla_context_forked (ctx);
-  if (ctx->costs != NULL && ctx->costs->unwritten > 0 && ctx->n_gpus > 0)
-    gla_costs_write (ctx->costs);
   if (ctx->start != NULL && ctx->start->process == getpid ()) {
     gla_engine *engine = gla_start_end (ctx->start);
     if (engine != NULL)
       engine->backend->close (engine);
   }
   for (int d = 0; d < ctx->n_gpus; d++)
-    if (ctx->gpus[d] != NULL)
-      ctx->gpu_backend->close (ctx->gpus[d]);
+    close_gpu (ctx, d);
   if (ctx->cpu != NULL)
     ctx->cpu_backend->close (ctx->cpu);
-  gla_costs_free (ctx->costs);
   free (ctx);
 }
 
@@ -117,28 +129,27 @@ static void take_engine (gla_context *ctx, int device, gla_engine *engine)
 {
   gla_device_info about = {0};
   ctx->gpus[device] = engine;
+  atomic_fetch_add (&open_engines[device], 1);
   if (ctx->gpu_backend->device_query (device, &about) == GLA_OK)
     ctx->memory[device] = about.memory_total;
 }
 
-double gla_context_look (gla_context *ctx)
+void gla_context_look (gla_context *ctx)
 {
   gla_start *start = ctx->start;
   if (start == NULL || gla_forked ())
-    return 0;
+    return;
   const int stage = atomic_load (&start->stage);
   if (stage >= GLA_START_OPENING && !ctx->counted)
     take_gpus (ctx, &start->gpus);
   if (stage < GLA_START_DONE)
-    return 0;
-  const double seconds = start->engine != NULL ? start->seconds : 0;
+    return;
   if (start->engine != NULL)
     take_engine (ctx, start->device, start->engine);
   else
     ctx->starts_fail = 1;
   ctx->start = NULL;
   (void)gla_start_end (start);
-  return seconds;
 }
 
 const char *gla_backend_note (gla_context *ctx)
@@ -312,9 +323,7 @@ gla_status gla_context_gpu (gla_context *ctx, int device, gla_engine **engine)
 
 void gla_context_lose (gla_context *ctx, int device)
 {
-  if (ctx->gpus[device] != NULL)
-    ctx->gpu_backend->close (ctx->gpus[device]);
-  ctx->gpus[device] = NULL;
+  close_gpu (ctx, device);
   ctx->lost[device] = 1;
 }
 

@@ -8,8 +8,6 @@
 #include "auto/start.h"
 #include "common/limits.h"
 
-typedef struct gla_costs gla_costs;
-
 // Each with its user pointer; NULL: none.
 typedef struct {
   int (*stop) (void *user);
@@ -51,7 +49,6 @@ struct gla_context {
   int starts_fail;                // whether one could not be opened so; not tried again
 
   // for "auto"
-  gla_costs *costs;      // what calls take here (cost_table.h), NULL until it is needed
   double missed_seconds; // that a GPU would have saved so far, had it been open
 
   char message[512];
@@ -88,9 +85,10 @@ gla_status gla_context_gpu (gla_context *ctx, int device, gla_engine **engine);
 
 // Asks for the GPUs, once; in a fresh process that takes time.
 void gla_context_count (gla_context *ctx);
-// Takes over what the thread that starts a GPU has brought so far; waits for nothing. Returns that
-// start's seconds when it has just ended well, else 0.
-double gla_context_look (gla_context *ctx);
+// Takes over what the thread that starts a GPU has brought so far; waits for nothing.
+void gla_context_look (gla_context *ctx);
+// Whether a context of this process has the GPU open, so that this one can open it at once.
+int gla_gpu_is_open (int device);
 // The GPUs that the context's place names and that were not lost, as far as they are known;
 // returns their number.
 int gla_context_devices (const gla_context *ctx, int *devices);

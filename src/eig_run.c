@@ -27,11 +27,9 @@ static gla_status look_for_failures (gla_call *call, gla_range range, const void
 
 const gla_operation gla_eig_operation = {
     .row = GLA_BATCH_EIG,
-    .placing = {.name = "eig",
-                .unsupported = "n is too large for this method on a GPU",
+    .placing = {.unsupported = "n is too large for this method on a GPU",
                 .supports = gla_batch_supports,
-                .seconds = gla_batch_seconds,
-                .kinds = gla_eig_kinds},
+                .seconds = gla_batch_seconds},
     .arrays = 3,
     .chunk_bytes = sizeof (gla_eig_chunk),
     .page_bytes = sizeof (double),

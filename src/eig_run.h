@@ -17,6 +17,5 @@ typedef struct {
 } gla_eig_run;
 
 extern const gla_operation gla_eig_operation;
-int gla_eig_kinds (const void *call, gla_kind *kinds); // auto/eig_costs.c
 
 #endif

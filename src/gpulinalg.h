@@ -121,7 +121,8 @@ void gla_set_sweeps (gla_context *ctx,
 void gla_set_warning (gla_context *ctx,
                       void (*warning) (void *user, const char *id, const char *text), void *user);
 
-// Where functions of this context run. GLA_PLACE_AUTO (the default) picks the faster place and uses
+// Where functions of this context run. GLA_PLACE_AUTO (the default) picks the place that is
+// predicted to be faster, the same one for the same call except once when the GPU has started, and
 // the CPU where there is no GPU; GLA_PLACE_CPU; GLA_PLACE_GPU: all GPUs; GLA_PLACE_LIST: the GPUs
 // in devices[0..count-1].
 typedef enum { GLA_PLACE_AUTO = 0, GLA_PLACE_CPU, GLA_PLACE_GPU, GLA_PLACE_LIST } gla_place;
@@ -152,14 +153,6 @@ gla_status gla_device_query (gla_context *ctx, int device, gla_device_info *info
 // exit.
 enum { GLA_DEVICE_ALL_GPUS = -2 };
 gla_status gla_release (gla_context *ctx, int device);
-
-// GLA_PLACE_AUTO compares times that earlier calls took on this machine. gla_costs_path is the file
-// that keeps them ("": there is none; it may not exist yet; delete it to measure anew), and
-// gla_costs_measured the number of measured kinds of calls.
-const char *gla_costs_path (gla_context *ctx);
-int gla_costs_measured (gla_context *ctx);
-// Writes new measurements to the file, as gla_context_destroy does.
-void gla_costs_save (gla_context *ctx);
 
 // One line about the backends: what was built, and why there is no GPU if there is none.
 const char *gla_backend_note (gla_context *ctx);

@@ -138,15 +138,6 @@ static gla_status redo (gla_call *call, gla_range range, const void *chunk)
   return GLA_OK;
 }
 
-// By the columns; pairs of more rows take longer as the formulas say.
-static int kinds (const void *call, gla_kind *kinds)
-{
-  const gla_gsvd_job *job = &((const gsvd_run *)call)->job;
-  const char type[] = {(char)job->head.type, '\0'};
-  const int vectors = job->u_columns > 0 || job->v_columns > 0 || job->x;
-  return gla_kinds_of_size (job->p, type, vectors ? "vectors" : "values", kinds);
-}
-
 //------------------------------------------------------------------------------
 // several GPUs for one pair
 //------------------------------------------------------------------------------
@@ -208,11 +199,9 @@ static int team (gla_call *call, const int *devices, int count, gla_status *fail
 
 static const gla_operation gsvd_operation = {
     .row = GLA_BATCH_GSVD,
-    .placing = {.name = "gsvd",
-                .unsupported = "pairs of this size or this option are not done on a GPU",
+    .placing = {.unsupported = "pairs of this size or this option are not done on a GPU",
                 .supports = gla_batch_supports,
-                .seconds = gla_batch_seconds,
-                .kinds = kinds},
+                .seconds = gla_batch_seconds},
     .arrays = ARRAYS,
     .chunk_bytes = sizeof (gla_gsvd_chunk),
     .slice = slice,

@@ -82,8 +82,7 @@ static gla_status look_for_failures (gla_call *call, gla_range range, const void
 
 static const gla_operation geev_operation = {
     .row = GLA_BATCH_GEEV,
-    .placing = {.name = "pageeig",
-                .unsupported = "pages that are not Hermitian have no eigenvalues on a GPU",
+    .placing = {.unsupported = "pages that are not Hermitian have no eigenvalues on a GPU",
                 .supports = gla_batch_supports,
                 .seconds = gla_batch_seconds},
     .arrays = 4,

@@ -120,22 +120,12 @@ static double seconds (gla_engine *engine, const void *user, int64_t pages)
   return 1.2 * engine->backend->batch[GLA_BATCH_EIG]->seconds (engine, &job.head, pages);
 }
 
-// Exponentials with a complex scale take longer on the CPU than others.
-static int kinds (const void *user, gla_kind *kinds)
-{
-  const gla_pagefun_job *job = &((const gla_fun_run *)user)->job;
-  const char type[] = {(char)job->head.type, '\0'};
-  return gla_kinds_of_size (job->n, type, job->scale_complex ? "complex" : "real", kinds);
-}
-
 static const gla_operation pagefun_operation = {
     .row = GLA_BATCH_PAGEFUN,
-    .placing = {.name = "pagefun",
-                .unsupported = "functions of pages of this order are not computed on a GPU, "
+    .placing = {.unsupported = "functions of pages of this order are not computed on a GPU, "
                                "nor above order 32 on one before compute capability 8.0",
                 .supports = gla_batch_supports,
-                .seconds = seconds,
-                .kinds = kinds},
+                .seconds = seconds},
     .arrays = 2,
     .chunk_bytes = sizeof (gla_pagefun_chunk),
     .page_bytes = sizeof (double),

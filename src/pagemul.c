@@ -8,8 +8,6 @@
 #include "pagemul_run.h"
 #include "structs.h"
 
-#include <math.h>
-
 //------------------------------------------------------------------------------
 // check inputs
 //------------------------------------------------------------------------------
@@ -66,24 +64,12 @@ static void slice (const gla_call *call, gla_range range, void *chunk, void *mem
   c->first = range.first;
 }
 
-// By the order of square pages that take as many operations.
-static int kinds (const void *call, gla_kind *kinds)
-{
-  const gla_pagemul_job *job = &((const pagemul_run *)call)->job;
-  const char type[] = {(char)job->head.type, '\0'};
-  const double order = cbrt ((double)job->m * (double)job->n * (double)job->k);
-  const char *operands = job->a_complex == job->b_complex ? "product" : "mixed";
-  return gla_kinds_of_size ((int64_t)(order + 0.5), type, operands, kinds);
-}
-
 static const gla_operation pagemul_operation = {
     .row = GLA_BATCH_PAGEMUL,
-    .placing = {.name = "pagemul",
-                .unsupported = "pages of this size are not multiplied on a GPU, "
+    .placing = {.unsupported = "pages of this size are not multiplied on a GPU, "
                                "nor any on one before compute capability 8.0",
                 .supports = gla_batch_supports,
-                .seconds = gla_batch_seconds,
-                .kinds = kinds},
+                .seconds = gla_batch_seconds},
     .arrays = 1,
     .chunk_bytes = sizeof (gla_pagemul_chunk),
     .slice = slice,

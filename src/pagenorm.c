@@ -44,8 +44,7 @@ typedef struct {
 
 static const gla_operation pagenorm_operation = {
     .row = GLA_BATCH_PAGENORM,
-    .placing = {.name = "pagenorm",
-                .unsupported = "pages of this size have no norm on a GPU",
+    .placing = {.unsupported = "pages of this size have no norm on a GPU",
                 .supports = gla_batch_supports,
                 .seconds = gla_batch_seconds},
     .arrays = 2,

@@ -116,24 +116,11 @@ static gla_status look_for_failures (gla_call *call, gla_range range, const void
   return GLA_OK;
 }
 
-// One right-hand side and many have kinds of their own.
-static int kinds (const void *call, gla_kind *kinds)
-{
-  const gla_pagesolve_job *job = &((const pagesolve_run *)call)->job;
-  const char type[] = {(char)job->head.type, '\0'};
-  const char *const names[3][2] = {
-      {"inverse", "inverse,rcond"}, {"solve", "solve,rcond"}, {"solves", "solves,rcond"}};
-  const int wanted = job->inverse ? 0 : 2 * job->rhs <= job->n ? 1 : 2;
-  return gla_kinds_of_size (job->n, type, names[wanted][job->rcond], kinds);
-}
-
 static const gla_operation pagesolve_operation = {
     .row = GLA_BATCH_PAGESOLVE,
-    .placing = {.name = "pagesolve",
-                .unsupported = "systems of this order are not solved on a GPU",
+    .placing = {.unsupported = "systems of this order are not solved on a GPU",
                 .supports = gla_batch_supports,
-                .seconds = gla_batch_seconds,
-                .kinds = kinds},
+                .seconds = gla_batch_seconds},
     .arrays = ARRAYS,
     .chunk_bytes = sizeof (gla_pagesolve_chunk),
     .slice = slice,

@@ -164,21 +164,12 @@ static double seconds (gla_engine *engine, const void *user, int64_t pages)
          engine->backend->batch[GLA_BATCH_PENCIL]->seconds (engine, &steps.head, pages);
 }
 
-static int kinds (const void *user, gla_kind *kinds)
-{
-  const gla_eig_job *job = &((const pairs_call *)user)->job.eig;
-  const char type[] = {(char)job->head.type, '\0'};
-  return gla_kinds_of_size (job->n, type, job->vectors ? "vectors" : "values", kinds);
-}
-
 static const gla_operation pairs_operation = {
     .row = GLA_BATCH_EIGPAIRS,
-    .placing = {.name = "eigpairs",
-                .unsupported = "pairs of this order are not solved on a GPU, nor those above "
+    .placing = {.unsupported = "pairs of this order are not solved on a GPU, nor those above "
                                "order 32 or with products on one before compute capability 8.0",
                 .supports = gla_batch_supports,
-                .seconds = seconds,
-                .kinds = kinds},
+                .seconds = seconds},
     .arrays = 5,
     .chunk_bytes = sizeof (gla_eigpairs_chunk),
     .page_bytes = sizeof (double),

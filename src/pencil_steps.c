@@ -29,8 +29,7 @@ static void slice (const gla_call *call, gla_range range, void *chunk, void *mem
 
 static const gla_operation pencil_operation = {
     .row = GLA_BATCH_PENCIL,
-    .placing = {.name = "pencil",
-                .unsupported = "n is too large for LAPACK's integers",
+    .placing = {.unsupported = "n is too large for LAPACK's integers",
                 .supports = gla_batch_supports,
                 .seconds = gla_batch_seconds},
     .arrays = 5,

@@ -98,12 +98,10 @@ static void slice (const gla_call *call, gla_range range, void *chunk, void *mem
 
 static const gla_operation qr_operation = {
     .row = GLA_BATCH_QR,
-    .placing = {.name = "qr",
-                .unsupported = "matrices of this size or this option are not done on a GPU, "
+    .placing = {.unsupported = "matrices of this size or this option are not done on a GPU, "
                                "nor any on one before compute capability 8.0",
                 .supports = gla_batch_supports,
-                .seconds = gla_batch_seconds,
-                .kinds = gla_qr_kinds},
+                .seconds = gla_batch_seconds},
     .arrays = 7,
     .chunk_bytes = sizeof (gla_qr_chunk),
     .slice = slice,

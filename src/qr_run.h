@@ -12,8 +12,6 @@ typedef struct {
   gla_qr_chunk all; // the whole arrays
 } gla_qr_run;
 
-int gla_qr_kinds (const void *call, gla_kind *kinds); // auto/qr_costs.c
-
 // The place of such a call by the place of the context, for arrays on the host, which were checked:
 // for callers that do not have gla_qr do it. gla_choice_end is up to them.
 gla_status gla_qr_choose (gla_context *ctx, const gla_array *A, const gla_array *B,

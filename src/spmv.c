@@ -61,8 +61,7 @@ static double seconds (gla_engine *engine, const void *call, int64_t pages)
                                          p->columns);
 }
 
-static const gla_placing placing = {.name = "spmv",
-                                    .unsupported = "this matrix is not multiplied on a GPU",
+static const gla_placing placing = {.unsupported = "this matrix is not multiplied on a GPU",
                                     .supports = supports,
                                     .seconds = seconds};
 

@@ -16,6 +16,4 @@ typedef struct {
   gla_svd_method other; // for pages that did not converge
 } gla_svd_run;
 
-int gla_svd_kinds (const void *call, gla_kind *kinds); // auto/svd_costs.c
-
 #endif

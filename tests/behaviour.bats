@@ -319,21 +319,14 @@ octave_run () {
   [[ "$(echo "$output" | tail -n 1)" == *1 ]]
 }
 
-@test "gpulinalg_info names the file of measured costs" {
-  costs () {
-    octave_run --eval "costs = gpulinalg_info ().costs; printf ('[%s] %d\n', costs.file, costs.measured)"
-  }
-  mkdir "$BATS_TEST_TMPDIR/cache"
-  GPULINALG_CACHE="$BATS_TEST_TMPDIR/cache" run costs
-  echo "$output"
-  [[ "$output" =~ ^"[$BATS_TEST_TMPDIR/cache/costs-"[0-9a-f]{8}".txt] 0"$ ]]
-  [ -z "$(ls "$BATS_TEST_TMPDIR/cache")" ]
-  GPULINALG_CACHE="" run costs
-  [ "$output" = "[] 0" ]
-  run env -u GPULINALG_CACHE HOME="$BATS_TEST_TMPDIR" XDG_CACHE_HOME= \
-    octave-cli --no-init-file --no-history --path "$TOP/src" --eval "gpulinalg_info"
-  echo "$output"
-  [[ "$output" == *"0 costs, saved in $BATS_TEST_TMPDIR/.cache/gpulinalg/costs-"* ]]
+@test "GPULINALG_DEVICE sets the place of all calls" {
+  GPULINALG_DEVICE=CPU run octave_run --eval "disp (gpulinalg_device ()); pagemtimes (1, 2);"
+  [ "$status" -eq 0 ]
+  GPULINALG_DEVICE=tpu run octave_run --eval "batcheig (1)"
+  [ "$status" -ne 0 ]
+  [[ "$output" == *'the environment variable GPULINALG_DEVICE must be "auto", "cpu", "gpu" or numbers of GPUs, not "tpu"'* ]]
+  GPULINALG_DEVICE=0,99 run octave_run --eval "batcheig (1)"
+  [ "$status" -ne 0 ]
 }
 
 @test "the main example checks itself and draws a picture" {

@@ -44,7 +44,7 @@ c_suites () {
 
 # Tests of where work runs, of several threads and processes, and of memory. The others compute on the CPU
 # where there is no GPU, with the objects that test_* have too.
-places="api auto costs driver fork groups handed_back limits memory null parallel ranks staging states"
+places="api auto driver fork groups handed_back limits memory null parallel ranks staging states"
 
 finish () {
   await_all

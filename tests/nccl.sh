@@ -17,7 +17,7 @@ log=$out/nccl.log
 : >"$log"
 passed=0 failed=0
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
-export OMP_NUM_THREADS=8 GPULINALG_CACHE=
+export OMP_NUM_THREADS=8
 export GPULINALG_MPI_PLUGIN="${GPULINALG_MPI_PLUGIN:-$PWD/src/__gpulinalg_mpi__.oct}"
 # Nothing here needs multicast, which is another way for sums.
 export NCCL_NVLS_ENABLE=0

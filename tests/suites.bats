@@ -206,7 +206,7 @@ END
   [ "$status" -eq 0 ]
   for line in kernels/qr/b.cu:gsvd/gsvd_plan.cuh kernels/common/b.cuh:engine/engine.cuh \
     kernels/engine/b.cuh:qr/qr_plan.cuh kernels/qr/b.cu:context.h src/cpu/qr/b.c:cpu/gsvd/gsvd.h \
-    src/cpu/qr/b.c:auto/costs.h oct/b.cc:backend.h oct/b.cc:common/pool.h src/b.c:cpu/engine.h \
+    src/cpu/qr/b.c:auto/choose.h oct/b.cc:backend.h oct/b.cc:common/pool.h src/b.c:cpu/engine.h \
     src/pagefun_b.c:cpu/isa.h kernels/fun/b.cu:eig/eig.cuh; do
     echo "#include \"${line#*:}\"" >"${line%%:*}"
     run sh "$TOP/tests/rooms.sh"

@@ -8,8 +8,8 @@ function o = __eigs_options__ (args, n, k, m)
 
   o = struct ("issym", true, "isreal", true, "tol", 0, "maxit", 0, "p", 0, "v0", [], "disp", 0,
               "method", "restarted", "block", 0, "seed", 0, "certify", true, "steps", 0,
-              "device", "auto", "progress", false, "precision", "", "failure", "replacenan",
-              "cholB", false, "permB", [], "mpi", "", "vectors", "");
+              "device", gpulinalg_device (), "progress", false, "precision", "",
+              "failure", "replacenan", "cholB", false, "permB", [], "mpi", "", "vectors", "");
   pairs = name_value_pairs (args);
   for j = 1:columns (pairs)
     [name, given, value] = deal (pairs{:,j});

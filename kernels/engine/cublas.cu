@@ -13,6 +13,7 @@ namespace
 
 // Numbers of cublas_api.h, the same in every version.
 enum { STATUS_SUCCESS = 0, STATUS_ALLOC_FAILED = 3, OP_N = 0, OP_T = 1, OP_C = 2 };
+enum { DEFAULT_MATH = 0, STRATEGY_PERFORMANT = 1 };
 
 typedef int (*gemm_function) (void *, int, int, int, int, int, const void *, const void *, int,
                               const void *, int, const void *, void *, int);
@@ -21,7 +22,9 @@ struct library {
   int (*create) (void **);
   int (*destroy) (void *);
   int (*set_stream) (void *, cudaStream_t);
-  gemm_function gemm[4]; // in the order s d c z
+  int (*set_math) (void *, int);     // nullptr in versions that have none
+  int (*set_strategy) (void *, int); // the same, before CUDA 13
+  gemm_function gemm[4];             // in the order s d c z
   bool found;
 };
 
@@ -48,6 +51,8 @@ void open_library ()
   bool all = find (from, "cublasCreate_v2", &cublas.create) &&
              find (from, "cublasDestroy_v2", &cublas.destroy) &&
              find (from, "cublasSetStream_v2", &cublas.set_stream);
+  find (from, "cublasSetMathMode", &cublas.set_math);
+  find (from, "cublasSetEmulationStrategy", &cublas.set_strategy);
   for (int t = 0; t < 4; t++)
     all = all && find (from, gemm[t], &cublas.gemm[t]);
   cublas.found = all;
@@ -84,18 +89,29 @@ bool gpu_blas_expected ()
   return !device_opened () || gpu_blas_available ();
 }
 
-gla_status gpu_blas_open (gpu_blas *b)
-{
-  if (b->handle != nullptr)
-    return GLA_OK;
-  return gpu_blas_available () ? status_of (cublas.create (&b->handle)) : GLA_ERROR_DEVICE_FAILURE;
-}
-
 void gpu_blas_close (gpu_blas *b)
 {
   if (b->handle != nullptr)
     cublas.destroy (b->handle);
   b->handle = nullptr;
+}
+
+gla_status gpu_blas_open (gpu_blas *b)
+{
+  if (b->handle != nullptr)
+    return GLA_OK;
+  if (!gpu_blas_available ())
+    return GLA_ERROR_DEVICE_FAILURE;
+  int status = cublas.create (&b->handle);
+  // A new handle takes these from CUBLAS_EMULATE_DOUBLE_PRECISION and CUBLAS_EMULATION_STRATEGY,
+  // which would change the bits of results.
+  if (status == STATUS_SUCCESS && cublas.set_math != nullptr)
+    status = cublas.set_math (b->handle, DEFAULT_MATH);
+  if (status == STATUS_SUCCESS && cublas.set_strategy != nullptr)
+    status = cublas.set_strategy (b->handle, STRATEGY_PERFORMANT);
+  if (status != STATUS_SUCCESS)
+    gpu_blas_close (b);
+  return status_of (status);
 }
 
 template <class T>

@@ -81,9 +81,6 @@ gla_status gla_place_call (gla_context *ctx, const gla_placed *p, int *device)
   *device = outcome.device;
   if (status == GLA_OK && (choice.count == 0 || outcome.undone))
     status = on_cpu (ctx, p);
-  // the time of a call tells something of a place that did all of it well
-  const int early = p->work->was_cut_short != NULL && p->work->was_cut_short (p->call);
-  const int whole = status == GLA_OK && outcome.failure == GLA_OK && choice.count <= 1 && !early;
-  gla_choice_end (ctx, &choice, whole ? outcome.device : GLA_NOWHERE);
+  gla_choice_end (ctx, &choice);
   return status;
 }

@@ -19,8 +19,6 @@ typedef struct {
   gla_status (*on_gpus) (void *call, const int *devices, int count, gla_outcome *outcome);
   // The whole call, or what GPUs have left of it.
   gla_status (*on_engine) (void *call, gla_engine *engine);
-  // Whether the call ended early, so that its time says nothing. NULL: it never does.
-  int (*was_cut_short) (const void *call);
 } gla_placed_work;
 
 typedef struct {

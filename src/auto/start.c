@@ -128,7 +128,6 @@ static void *start_main (void *argument)
     start->status = start->gpus.backend->open (start->device, &start->engine);
   if (start->status != GLA_OK)
     start->engine = NULL;
-  start->seconds = gla_now () - start->begun;
   atomic_store (&start->stage, GLA_START_DONE);
   return NULL;
 }

@@ -37,7 +37,6 @@ typedef struct gla_start {
   gla_engine
       *engine; // from GLA_START_DONE on; NULL: it could not be opened, or the start was cancelled
   gla_status status;
-  double seconds; // of the whole start
   // for start.c
   _Atomic int cancelled;
   int joined;

@@ -170,17 +170,9 @@ void gla_call_start (gla_call *call, const gla_operation *operation, const gla_j
   gla_run_start (&call->run, ctx, pages);
 }
 
-// A run that was closed, or that ranks share, tells nothing about what a call takes.
-static int was_cut_short (const void *user)
-{
-  const gla_run *run = &((const gla_call *)user)->run;
-  return run->closed || run->ctx->gsvd_ranks != NULL;
-}
-
 gla_status gla_call_run (gla_call *call)
 {
-  static const gla_placed_work work = {
-      .on_gpus = run_on_gpus, .on_engine = run_on_cpu, .was_cut_short = was_cut_short};
+  static const gla_placed_work work = {.on_gpus = run_on_gpus, .on_engine = run_on_cpu};
   const gla_placed placed = {.placing = &call->operation->placing,
                              .work = &work,
                              .call = call,

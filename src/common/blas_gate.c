@@ -6,6 +6,7 @@
 // looks at the counts: at least one of them sees the other.
 
 #include "blas_gate.h"
+#include "blas_threads.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -42,8 +43,10 @@ static void wait_for_fork (void)
 
 void gla_blas_in (void)
 {
-  if (mine == NULL)
+  if (mine == NULL) {
     mine = &gate.places[atomic_fetch_add (&gate.threads, 1) % PLACES];
+    gla_blas_first_call ();
+  }
   atomic_fetch_add (&mine->inside, 1);
   while (atomic_load (&gate.forking)) {
     atomic_fetch_sub (&mine->inside, 1);

@@ -5,9 +5,11 @@
 // and the last one gives back what was there. Each call of OpenBLAS needs a buffer. It keeps the
 // buffers that it has, and where the system refuses another it asks again for ever. So where the
 // process has a limit, new buffers are tried before they are needed.
-// Which BLAS is loaded is known at run time only, so its functions are looked up by name among all
-// libraries of the process. A BLAS that has none of them has no threads of its own, or notices
-// that it is called from several threads.
+// OpenBLAS with OpenMP asks in each call for a number that belongs to the calling thread, and MKL
+// and newer BLIS have such a number, too: so the threads of the pool, and a caller while it holds
+// the BLAS, set theirs. Which BLAS is loaded is known at run time only, so its functions are looked
+// up by name among all libraries of the process. A BLAS that has none of them has no threads of its
+// own, or notices that it is called from several threads.
 
 #include "blas_threads.h"
 
@@ -42,6 +44,7 @@ static const thread_functions known[] = {
 // dlsym gives an object pointer, and ISO C has no conversion of it to a function.
 typedef union {
   void *object;
+  int (*exchange) (int);
   int (*get) (void);
   void (*set) (int);
   void *(*allocate) (int);
@@ -60,6 +63,8 @@ static struct {
 // How often this thread holds it. Whoever holds it once more is the same caller, and needs buffers
 // only for the threads that it brings.
 static _Thread_local int holds;
+// What the caller's own numbers were.
+static _Thread_local int omp_before, mkl_before;
 
 static symbol look_up (const char *name)
 {
@@ -97,6 +102,55 @@ static __attribute__ ((constructor)) void watch_forks (void)
 //------------------------------------------------------------------------------
 // threads of the BLAS
 //------------------------------------------------------------------------------
+
+// Numbers of a thread; NULL where the process has none.
+static struct {
+  pthread_once_t once;
+  symbol omp_get, omp_set, mkl_exchange, blis_set;
+} own = {.once = PTHREAD_ONCE_INIT};
+
+static void find_own (void)
+{
+  own.omp_get = look_up ("omp_get_max_threads");
+  own.omp_set = look_up ("omp_set_num_threads");
+  own.mkl_exchange = look_up ("MKL_Set_Num_Threads_Local");
+  own.blis_set = look_up ("bli_thread_set_num_threads");
+}
+
+static void set_own_to_one (void)
+{
+  pthread_once (&own.once, find_own);
+  if (own.omp_get.object != NULL && own.omp_set.object != NULL) {
+    omp_before = own.omp_get.get ();
+    own.omp_set.set (1);
+  }
+  if (own.mkl_exchange.object != NULL)
+    mkl_before = own.mkl_exchange.exchange (1);
+}
+
+static void set_own_back (void)
+{
+  if (omp_before > 0)
+    own.omp_set.set (omp_before);
+  if (own.mkl_exchange.object != NULL)
+    own.mkl_exchange.exchange (mkl_before);
+  omp_before = mkl_before = 0;
+}
+
+static _Thread_local int is_pools;
+
+void gla_blas_pool_thread (void)
+{
+  is_pools = 1;
+  set_own_to_one ();
+}
+
+// Older BLIS has one number for the process; while somebody holds the BLAS, that is 1 already.
+void gla_blas_first_call (void)
+{
+  if (is_pools && own.blis_set.object != NULL)
+    own.blis_set.set (1);
+}
 
 static void find (void)
 {
@@ -232,7 +286,8 @@ int gla_blas_enter (int threads)
     if (blas.holders++ == 0 && blas.found > 0)
       set_one ();
     blas.callers = others + granted;
-    holds++;
+    if (holds++ == 0 && !is_pools)
+      set_own_to_one ();
   }
   pthread_mutex_unlock (&blas.lock);
   return granted > 0 ? granted : 0;
@@ -244,5 +299,7 @@ void gla_blas_leave (int threads)
   blas.callers -= threads - (--holds > 0);
   if (--blas.holders == 0 && blas.found > 0)
     set_back ();
+  if (holds == 0 && !is_pools)
+    set_own_back ();
   pthread_mutex_unlock (&blas.lock);
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "pool.h"
+#include "blas_threads.h"
 #include "time_slice.h"
 #include "wake_place.h"
 
@@ -138,6 +139,7 @@ static void *thread_main (void *unused)
 {
   (void)unused;
   gla_time_slice_shorten ();
+  gla_blas_pool_thread ();
   gla_sleeper *const sleeper = gla_sleeper_new ();
   int64_t idle_since = now_ns (), spin = SPIN_NS;
   pthread_mutex_lock (&pool.lock);

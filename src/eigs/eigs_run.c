@@ -111,8 +111,7 @@ double gla_eigs_seconds (gla_engine *engine, const void *call, int64_t pages)
   return engine->backend->krylov->seconds (engine, &run->job, 50 + 2 * run->k);
 }
 
-static const gla_placing placing = {.name = "eigs",
-                                    .unsupported =
+static const gla_placing placing = {.unsupported =
                                         "a block other than 1, 2, 4 or 8, \"plain\" on ranks, and "
                                         "matrices and bases that are larger "
                                         "than its kernels can count are not done on a GPU",

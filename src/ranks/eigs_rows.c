@@ -201,7 +201,7 @@ gla_status gla_eigs_rows (gla_context *ctx, gla_sparse_rows *S, int64_t k, gla_e
   if (status == GLA_OK)
     status = work (&call, &r);
   else // work ends the choice itself
-    gla_choice_end (ctx, &call.choice, GLA_NOWHERE);
+    gla_choice_end (ctx, &call.choice);
   if (status == GLA_OK)
     gla_give_struct (report, &call.run.report, sizeof call.run.report);
   free (call.common.slots);

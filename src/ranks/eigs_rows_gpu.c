@@ -32,7 +32,7 @@ gla_status gla_eigs_rows_choose (gla_eigs_rows_call *call, const gla_eigs_result
   gla_eigs_run *run = &call->run;
   gla_choice *choice = &call->choice;
   const int local = call->S->ranks->transport.local_rank;
-  *choice = (gla_choice){.place = GLA_NOWHERE};
+  *choice = (gla_choice){0};
   *gpu_kind = 0;
   if (!may_take_gpu (run))
     return GLA_OK;
@@ -132,6 +132,6 @@ gla_status gla_eigs_rows_leave (gla_eigs_rows_call *call, gla_status status)
     gla_ranks_unlink (call->S->ranks, "the GPU has failed");
     gla_context_lose (ctx, gpu);
   }
-  gla_choice_end (ctx, &call->choice, status == GLA_OK ? call->run.report.device : GLA_NOWHERE);
+  gla_choice_end (ctx, &call->choice);
   return status;
 }

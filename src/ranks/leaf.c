@@ -332,15 +332,13 @@ static gla_status factor_somewhere (gla_rows *rows, const gla_array *A, const gl
   if (choice.count > 0)
     status = factor_on_gpu (rows, choice.devices[0], A, B);
   if (choice.count > 0 && (status != GLA_ERROR_OUT_OF_MEMORY || ctx->place != GLA_PLACE_AUTO)) {
-    gla_choice_end (ctx, &choice, GLA_NOWHERE);
+    gla_choice_end (ctx, &choice);
     return status;
   }
   if (choice.count > 0)
     gla_warn (ctx, "device-memory", "the GPU has too little free memory; the CPU does the rest");
   status = factor_on_cpu (rows, A, B, results);
-  // what a GPU would have saved counts, the time itself was noted by gla_qr
-  choice.worth_noting = 0;
-  gla_choice_end (ctx, &choice, choice.count == 0 ? GLA_DEVICE_HOST : GLA_NOWHERE);
+  gla_choice_end (ctx, &choice);
   return status;
 }
 

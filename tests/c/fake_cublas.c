@@ -9,9 +9,27 @@ int fake_cublas_stream (void *handle, void *stream);
 int fake_cublas_gemm (const char *name, const int *sizes, const void *alpha, const void *beta,
                       const void *A, const void *B, const void *C);
 
+// A new handle emulates, as under CUBLAS_EMULATE_DOUBLE_PRECISION with the eager strategy, and its
+// products fail until that is undone.
+enum { EXECUTION_FAILED = 13 };
+static int emulated, eager;
+
 int cublasCreate_v2 (void **handle)
 {
+  emulated = eager = 1;
   return fake_cublas_create (handle);
+}
+int cublasSetMathMode (void *handle, int mode)
+{
+  (void)handle;
+  emulated = mode != 0;
+  return 0;
+}
+int cublasSetEmulationStrategy (void *handle, int strategy)
+{
+  (void)handle;
+  eager = strategy != 1;
+  return 0;
 }
 int cublasDestroy_v2 (void *handle)
 {
@@ -29,7 +47,8 @@ int cublasSetStream_v2 (void *handle, void *stream)
   {                                                                                                \
     const int sizes[] = {op_a, op_b, m, n, k, lda, ldb, ldc};                                      \
     (void)handle;                                                                                  \
-    return fake_cublas_gemm (#TYPE, sizes, alpha, beta, A, B, C);                                  \
+    return emulated || eager ? EXECUTION_FAILED                                                    \
+                             : fake_cublas_gemm (#TYPE, sizes, alpha, beta, A, B, C);              \
   }
 GEMM (S)
 GEMM (D)

@@ -360,7 +360,6 @@ static int itself (const char *program, const char *arguments)
 int main (int argc, char **argv)
 {
   fake_cuda_alike = fake_cuda_apart = 1;
-  setenv ("GPULINALG_CACHE", "", 1);
   setenv ("OMP_NUM_THREADS", "1", 1);
   if (argc > 1 && strcmp (argv[1], "mpi") == 0)
     return one_of_mpi ();

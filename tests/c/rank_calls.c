@@ -170,7 +170,6 @@ int main (void)
 {
   static const gla_type types[] = {GLA_TYPE_S, GLA_TYPE_D, GLA_TYPE_C, GLA_TYPE_Z};
   fake_cuda_alike = 1;
-  setenv ("GPULINALG_CACHE", "", 1);
   setenv ("OMP_NUM_THREADS", "1", 1);
   for (int what = 0; what < CALLS; what++)
     for (int t = 0; t < 4; t++)

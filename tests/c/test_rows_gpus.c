@@ -459,7 +459,6 @@ static void test_lost (void)
 
 int main (void)
 {
-  setenv ("GPULINALG_CACHE", "", 1);
   make_backend ();
   for (int t = 0; t < 4; t++) {
     test_qr (types[t], 0);

@@ -258,7 +258,6 @@ static void test_faults (void)
 
 int main (void)
 {
-  setenv ("GPULINALG_CACHE", "", 1);
   make_backend ();
   for (int t = 0; t < 4; t += 1 + 2 * SLOW)
     test_bits (types[t]);
