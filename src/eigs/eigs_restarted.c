@@ -174,8 +174,9 @@ static gla_status turn (cycle *c, int64_t count)
 // matrices, and functions, take longer than that; a GPU would have to wait.
 static int64_t next_look (const cycle *c)
 {
-  enum { LARGE = 20000, PIECE = 8 };
-  if (c->run->engine->device != GLA_DEVICE_HOST || c->run->n < LARGE)
+  enum { LARGE = 20000, LARGE_FUNCTION = 1000, PIECE = 8 };
+  if (c->run->engine->device != GLA_DEVICE_HOST ||
+      c->run->n < (c->run->S == NULL ? LARGE_FUNCTION : LARGE))
     return c->m;
   const int64_t first = c->end > c->run->k ? c->end : c->run->k;
   const int64_t next = (first + PIECE) / c->b * c->b;
