@@ -37,6 +37,10 @@
 ## The nearest to @var{sigma}, in descending order.
 ## @end table
 ##
+## These are the orders of @code{eigs} for real symmetric matrices; they are the same for complex
+## Hermitian ones, and with one output or more.  @code{eigs} treats a complex @var{A} as a general matrix:
+## it gives the nearest to @var{sigma} first, and all in the reverse order with more than one output (Octave 7).
+##
 ## With one output, @var{lambda} is a column of the eigenvalues.  With more,
 ## @code{@var{A} * @var{V} = @var{V} * @var{D}} with orthonormal columns in @var{V}
 ## (@var{n}-by-@var{k}) and a diagonal matrix @var{D}.  @var{flag} is 0 where all
@@ -372,6 +376,27 @@ endfunction
 %! assert (eigs_lanczos (@(x) spmv (P, x), 200, 3, "la"), w(end:-1:end-2), 1e-12);
 %!test
 %! assert (eigs_lanczos ("sin", 1, 1), sin (1), 0.5);
+
+%!## Orders of complex Hermitian matrices are those of real ones, with any number of outputs. eigs has the same
+%!## values, those of largest modulus in the same order, the others nearest first.
+%!test
+%! n = 400;
+%! A = spdiags ([(1:n).' / 20 - 7.3, -ones(n, 1)], 0:1, n, n);
+%! A = A + A.';
+%! H = A + 0.7i * (triu (A, 1) - tril (A, -1));
+%! for M = {A, H}
+%!   for sigma = {"lm", "sm", 3.3}
+%!     d = eigs_lanczos (M{1}, 5, sigma{1});
+%!     [~, D] = eigs_lanczos (M{1}, 5, sigma{1});
+%!     assert (diag (D), d, 1e-12);
+%!     e = real (eigs (M{1}, 5, sigma{1}));
+%!     if (isreal (M{1}) || strcmp (sigma{1}, "lm"))
+%!       assert (d, e, 1e-11);
+%!     else
+%!       assert (d, sort (e, "descend"), 1e-11);
+%!     endif
+%!   endfor
+%! endfor
 
 %!## options in a struct and by name; the same call gives the same bits
 %!test
