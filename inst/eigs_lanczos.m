@@ -37,6 +37,10 @@
 ## The nearest to @var{sigma}, in descending order.
 ## @end table
 ##
+## These are the orders of @code{eigs} for real symmetric matrices; they are the same for complex
+## Hermitian ones, and with one output or more.  @code{eigs} treats a complex @var{A} as a general matrix:
+## it gives the nearest to @var{sigma} first, and all in the reverse order with more than one output (Octave 7).
+##
 ## With one output, @var{lambda} is a column of the eigenvalues.  With more,
 ## @code{@var{A} * @var{V} = @var{V} * @var{D}} with orthonormal columns in @var{V}
 ## (@var{n}-by-@var{k}) and a diagonal matrix @var{D}.  @var{flag} is 0 where all
@@ -53,10 +57,13 @@
 ## the spectrum is computed.  Matrices of up to 300 rows are solved by @code{batcheig} in
 ## this case.
 ##
-## The smallest eigenvalues of a positive definite matrix, and the largest of a negative
-## definite one, are computed by a factorization, too, where products alone do not
-## converge within 300 restarts (40 where @var{A} is full or has less than a million entries),
-## @qcode{"maxit"} was not given, and the factorization takes no more than some seconds.
+## With @qcode{"la"}, @qcode{"sa"} or @qcode{"be"} a matrix (not a function), definite or indefinite, is
+## factored, too, where @qcode{"maxit"} was not given, not all eigenvalues have converged
+## within 40 restarts, and a factorization is predicted to take less time than the
+## restarts that are left, by counts of operations; of a sparse matrix with a million
+## entries or more where 300 restarts do not do.  It is shifted to below the spectrum, for the
+## largest eigenvalues to above it, and takes no more than some seconds.  Where all eigenvalues
+## have converged they are kept, and products go on to look for missed ones.
 ##
 ## With a function handle, @code{@var{y} = @var{fcn} (@var{x})} returns
 ## @code{@var{A} * @var{x}} for a column @var{x} of @var{n} elements; for @qcode{"sm"}
@@ -372,6 +379,62 @@ endfunction
 %! assert (eigs_lanczos (@(x) spmv (P, x), 200, 3, "la"), w(end:-1:end-2), 1e-12);
 %!test
 %! assert (eigs_lanczos ("sin", 1, 1), sin (1), 0.5);
+
+%!## A search for missed values that goes beyond 40 restarts keeps the values: nothing is factored, nor solved
+%!## as a full matrix.
+%!function N = cliques (m)
+%!  rand ("twister", 5);
+%!  n = 6 * m;
+%!  W = kron (speye (m), ones (6));
+%!  W += sparse (ceil (n * rand (3 * m, 1)), ceil (n * rand (3 * m, 1)), 1, n, n);
+%!  W = double (W + W.' != 0);
+%!  W -= speye (n);
+%!  s = spdiags (1 ./ sqrt (full (sum (W, 2))), 0, n, n);
+%!  N = s * W * s;
+%!  N = (N + N.') / 2;
+%!endfunction
+%!test
+%! N = cliques (200);
+%! [V, D, flag, stats] = eigs_lanczos (N, 12, "la", "p", 32);
+%! [~, ~, ~, first] = eigs_lanczos (N, 12, "la", "p", 32, "certify", false, "maxit", 40);
+%! assert ({first.converged, stats.restarts > 40, stats.complete, flag}, {12, true, true, 0});
+%! assert (isfield (stats, "factorizations"), false);
+%! assert (diag (D), eigs_lanczos (N, 12, "la", "p", 32, "maxit", 300));
+%! N = cliques (160);
+%! [d, ~, ~, stats] = eigs_lanczos (@(x) N * x, 960, 12, "la", "p", 33);
+%! assert ({stats.restarts > 40, stats.complete, stats.dense}, {true, true, false});
+%! e = batcheig (full (N));
+%! [V, D] = eigs_lanczos (@(x) N * x, 960, 12, "la", "p", 33);
+%! assert (diag (D), e(end:-1:end-11), 1e-13);
+
+%!## indefinite matrices are factored where that is cheaper
+%!test
+%! n = 3000;
+%! A = spdiags (ones (n, 1) * [-1, 0, -1], -1:1, n, n);
+%! [V, D, flag, stats] = eigs_lanczos (A, 8, "sa");
+%! assert ({flag, stats.complete, stats.factorizations > 0}, {0, true, true});
+%! assert (diag (D), -2 * cos (pi * (1:8).' / (n + 1)), 1e-14);
+
+%!## Orders of complex Hermitian matrices are those of real ones, with any number of outputs. eigs has the same
+%!## values, those of largest modulus in the same order, the others nearest first.
+%!test
+%! n = 400;
+%! A = spdiags ([(1:n).' / 20 - 7.3, -ones(n, 1)], 0:1, n, n);
+%! A = A + A.';
+%! H = A + 0.7i * (triu (A, 1) - tril (A, -1));
+%! for M = {A, H}
+%!   for sigma = {"lm", "sm", 3.3}
+%!     d = eigs_lanczos (M{1}, 5, sigma{1});
+%!     [~, D] = eigs_lanczos (M{1}, 5, sigma{1});
+%!     assert (diag (D), d, 1e-12);
+%!     e = real (eigs (M{1}, 5, sigma{1}));
+%!     if (isreal (M{1}) || strcmp (sigma{1}, "lm"))
+%!       assert (d, e, 1e-11);
+%!     else
+%!       assert (d, sort (e, "descend"), 1e-11);
+%!     endif
+%!   endfor
+%! endfor
 
 %!## options in a struct and by name; the same call gives the same bits
 %!test

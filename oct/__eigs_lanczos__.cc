@@ -18,6 +18,7 @@ static const char who[] = "eigs_lanczos";
 struct eigs_request {
   octave_value A; // sparse, a plan, or a function
   octave_value device, progress;
+  octave_value doubt; // a function that says whether to give up; empty: none
   octave_idx_type n;
   int64_t k;
   gla_eigs_which which;
@@ -47,6 +48,7 @@ static eigs_request read_request (const octave_value_list &args, int nargout)
   want.A = args (0);
   want.device = fields.getfield ("device");
   want.progress = fields.getfield ("progress");
+  want.doubt = fields.getfield ("doubt");
   want.n = fields.getfield ("n").idx_type_value ();
   want.k = fields.getfield ("k").int64_value ();
   want.which = which_of (fields.getfield ("which").string_value ());
@@ -70,6 +72,63 @@ static eigs_request read_request (const octave_value_list &args, int nargout)
   want.resident = fields.getfield ("resident").bool_value ();
   return want;
 }
+
+//------------------------------------------------------------------------------
+// another way than products
+//------------------------------------------------------------------------------
+
+// Asks once, after 40 restarts and where not all has converged, whether the caller has a way that
+// takes less time than the restarts that are left, and then ends the call: its results are not
+// needed. The library reports its progress after each restart, but not while it looks for missed
+// values. It is constructed behind call.set_progress.
+class doubtful_call
+{
+public:
+  doubtful_call (gla::call &call, octave::interpreter &interp, const octave_value &doubt)
+      : m_call (call), m_interp (interp), m_doubt (doubt)
+  {
+    if (m_doubt.is_function_handle ())
+      gla_set_progress (call.context (), on_progress, this);
+  }
+
+  // As call.finish; whether the call was given up.
+  bool finish (gla_status status)
+  {
+    try {
+      m_call.finish (status);
+    } catch (const given_up &) {
+      return true;
+    }
+    return false;
+  }
+
+private:
+  struct given_up {
+  };
+  enum { RESTARTS = 40 };
+
+  static void on_progress (void *self, int64_t done, int64_t total)
+  {
+    doubtful_call *c = static_cast<doubtful_call *> (self);
+    c->m_call.caught ([=] () { c->report (done, total); });
+  }
+
+  void report (int64_t done, int64_t total)
+  {
+    m_call.report (done, total);
+    if (++m_restarts != RESTARTS || done >= total)
+      return;
+    const octave_value_list answer =
+        gla::feval (m_interp, m_doubt, ovl (static_cast<double> (done)));
+    if (answer (0).is_true ())
+      throw given_up ();
+  }
+
+  gla::call &m_call;
+  octave::interpreter &m_interp;
+  octave_value m_doubt;
+  int m_restarts = 0;
+};
 
 //------------------------------------------------------------------------------
 // a function instead of a matrix
@@ -204,8 +263,13 @@ public:
     gla::wait_for_gpu (device);
   }
 
-  octave_value_list values (const gla_eigs_report &report) const
+  // Of a call that was given up there are no results.
+  octave_value_list values (gla_eigs_report report, bool given_up = false) const
   {
+    if (given_up) {
+      report.converged = 0;
+      return ovl (Matrix (), Matrix (), stats_of (report), Matrix ());
+    }
     octave_value_list all = ovl (m_d, m_residuals, stats_of (report), m_V);
     if (m_resident.on_gpu ())
       all (3) = gla::value_of (m_resident);
@@ -239,9 +303,10 @@ static octave_value_list solve (gla::call &call, octave::interpreter &interp, gl
 
   eigs_outputs<Array, Real> out (want, want.n, device);
   auto report = gla::sized<gla_eigs_report> ();
-  call.finish (
+  doubtful_call doubtful (call, interp, want.doubt);
+  const bool given_up = doubtful.finish (
       gla_eigs (call.context (), &op, want.k, want.which, &out.results, &want.eigs, &report));
-  return out.values (report);
+  return out.values (report, given_up);
 }
 
 static octave_value_list solve_in_type (gla::call &call, octave::interpreter &interp,

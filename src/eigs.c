@@ -110,8 +110,9 @@ void gla_eigs_resolve (gla_eigs_run *run)
   if (!(run->o.tol < 0) && run->o.tol < least)
     run->o.tol = least;
   run->rather_dense = run->o.maxit == 0 && run->ranks == NULL && gla_eigs_can_be_dense (run);
+  run->patience = run->rather_dense ? 40 : 0;
   if (run->o.maxit == 0)
-    run->o.maxit = run->rather_dense ? 40 : 300;
+    run->o.maxit = 300;
 }
 
 // v0 with a largest entry of about 1, so that its norm is a number.

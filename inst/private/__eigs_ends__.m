@@ -2,7 +2,8 @@
 ## SPDX-License-Identifier: GPL-3.0-or-later
 ##
 ## [d, residuals, stats, V] = __eigs_ends__ (A, k, which, request): as __eigs_lanczos__, for a sparse
-## A, double, finite and Hermitian, and "la", "sa" or "be". Eigenvalues that are not found are NaN.
+## A, double, finite and Hermitian, and "la", "sa" or "be". Eigenvalues that are not found are NaN. Where nothing
+## can be factored, products find what they can if request.again is true.
 ##
 ## The smallest eigenvalues of a stiffness matrix or of a Laplacian, and the gaps between them, may be
 ## 1e-10 of the norm; products alone would take too long to separate them. If a factorization of A - s*I
@@ -75,7 +76,10 @@ function part = lowest (A, k, request)
   request.order = __eigs_order__ (A);
   below = 2 ^ -36 * norm (A, 1);
   s = -below;
-  [request.solver, request.noise, info] = __eigs_factor__ (A, s, request.order, most);
+  info = struct ("negative", 1, "flops", 0);
+  if (all (diag (A) >= 0))                # otherwise A has negative eigenvalues
+    [request.solver, request.noise, info] = __eigs_factor__ (A, s, request.order, most);
+  endif
   if (info.negative != 0 && info.flops <= most)
     s = full (min (real (diag (A)) + abs (diag (A)) - sum (abs (A), 2))) - below;
     request.solver = [];
@@ -86,6 +90,9 @@ function part = lowest (A, k, request)
   if (! isempty (request.solver) && info.negative == 0)
     [d, residuals, stats, V] = __eigs_nearest__ (A, k, s, request);
     part = reversed (struct ("d", d, "residuals", residuals, "V", V, "stats", stats));
+  elseif (! request.again)
+    stats = struct ("converged", 0, "products", 0, "restarts", 0, "complete", false, "norm", 0, "factorizations", 0);
+    part = struct ("d", NaN (k, 1), "residuals", NaN (k, 1), "V", NaN (rows (A), k), "stats", stats);
   else
     request.k = k;
     request.which = "sa";

@@ -150,13 +150,14 @@ endfunction
 function [d, stats, V, error_] = around_shift (A, solver, noise, request, patient)
 
   maxit = request.maxit;
+  request.doubt = [];
   if (maxit == 0)
-    request.maxit = 40;
+    request.doubt = @(done) true;         # give up after 40 restarts, unless all have converged
+    request.maxit = 300;
   endif
   [d, ~, stats, V] = __eigs_lanczos__ (solver, request);
-  found = stats.converged == request.k && (stats.complete || ! request.certify);
-  if (! found && patient && maxit == 0)
-    request.maxit = 300;
+  if (stats.converged < request.k && patient && maxit == 0)
+    request.doubt = [];
     request.tol = max (request.tol, noise);
     products = stats.products;
     [d, ~, stats, V] = __eigs_lanczos__ (solver, request);

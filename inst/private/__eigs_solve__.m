@@ -12,7 +12,7 @@ function [d, residuals, stats, X] = __eigs_solve__ (A, problem, k, sigma, o)
   first = request;
   first.resident = strcmp (o.vectors, "gpuarray");      # all else works with vectors of the host
   if (can_retry && (problem.is_full || nnz (matrix_of (A)) < 1e6))
-    first.maxit = 40;
+    first.doubt = @(done) is_slower (A, k, sigma, request, done);
   endif
 
   ## One BLAS thread, so that products of dense matrices have the same bits for any number of threads.
@@ -38,11 +38,24 @@ function [d, residuals, stats, X] = __eigs_solve__ (A, problem, k, sigma, o)
   if (isnumeric (sigma) && ! isfield (stats, "factorizations"))
     stats.factorizations = 0;           # by products, or by a function of the user
   endif
-  found = stats.converged == k && (stats.complete || ! o.certify || first.maxit == 0);
+  found = stats.converged == k && (stats.complete || ! o.certify || isempty (first.doubt));
   if (! found && can_retry)
     A = explicit (A);
-    [d, residuals, stats, X] = __eigs_ends__ (A, k, sigma, in_type_of (A, request));
+    request = in_type_of (A, request);
+    request.again = isempty (d);        # the products were given up
+    [e, r, other, Y] = __eigs_ends__ (A, k, sigma, request);
+    if (request.again || other.converged > stats.converged || (other.converged == k && other.complete))
+      [d, residuals, stats, X] = deal (e, r, other, Y);
+    endif
   endif
+
+endfunction
+
+## Whether products take longer than a factorization.
+function yes = is_slower (A, k, which, request, done)
+
+  A = explicit (A);
+  yes = __eigs_gain__ (A, k, which, in_type_of (A, request), done);
 
 endfunction
 
@@ -113,10 +126,11 @@ function [d, residuals, stats, X] = one_end (A, k, which, request)
   request.single = false;
   first = request;
   if (request.maxit == 0)
-    first.maxit = 40;
+    first.doubt = @(done) __eigs_gain__ (A, k, which, request, done);
   endif
   [d, residuals, stats, X] = __eigs_lanczos__ (A, first);
-  if ((stats.converged < k || ! (stats.complete || ! request.certify)) && request.maxit == 0)
+  if (stats.converged < k && request.maxit == 0)
+    request.again = isempty (d);
     [d, residuals, stats, X] = __eigs_ends__ (A, k, which, request);
   endif
   d = cast (d, class_);
@@ -151,7 +165,8 @@ function [request, A] = make_request (A, problem, k, sigma, o)
                     "progress", {o.progress}, "inverse", false, "shift", 0, "single", problem.single, ...
                     "complex", problem.complex, "block_function", false, ...
                     "by_rows", problem.by_rows, "resident", false, ...
-                    "order", [], "solver", [], "noise", 0);
+                    "order", [], "solver", [], "noise", 0, ...
+                    "doubt", [], "again", true);
   if (o.disp > 1 && isequal (o.progress, false))
     request.progress = true;
   endif

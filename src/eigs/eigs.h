@@ -30,6 +30,7 @@ typedef struct {
   int vectors;        // nonzero: vectors are wanted
   int check;          // nonzero: residuals are wanted
   int rather_dense;   // nonzero: where products do not converge all eigenvalues are computed
+  int64_t patience;   // restarts after which that is tried, unless all has converged; 0: maxit
   int opened;         // nonzero: an engine has had the memory for the basis
   int exponent;       // the engine's operator is 2^exponent times the one given
   gla_sparse *scaled; // a copy of S that is so multiplied, or NULL

@@ -32,6 +32,7 @@ typedef struct {
   double *ritz;     // the kept ones
   double *residual; // of each of theta
   double *found;    // the k values at which a search began
+  int all;          // nonzero: all that is wanted has converged once
   int64_t *order;
   double norm;
 } cycle;
@@ -174,8 +175,9 @@ static gla_status turn (cycle *c, int64_t count)
 // matrices, and functions, take longer than that; a GPU would have to wait.
 static int64_t next_look (const cycle *c)
 {
-  enum { LARGE = 20000, PIECE = 8 };
-  if (c->run->engine->device != GLA_DEVICE_HOST || c->run->n < LARGE)
+  enum { LARGE = 20000, LARGE_FUNCTION = 1000, PIECE = 8 };
+  if (c->run->engine->device != GLA_DEVICE_HOST ||
+      c->run->n < (c->run->S == NULL ? LARGE_FUNCTION : LARGE))
     return c->m;
   const int64_t first = c->end > c->run->k ? c->end : c->run->k;
   const int64_t next = (first + PIECE) / c->b * c->b;
@@ -224,18 +226,26 @@ static void report_progress (const cycle *c)
   gla_report_progress (c->run->ctx, converged (c), c->run->k);
 }
 
+// Restarts after which it is given up. What has converged is kept, whatever the search takes.
+static int64_t most_restarts (const cycle *c)
+{
+  const int64_t patience = c->run->patience;
+  return !c->all && patience > 0 && patience < c->run->o.maxit ? patience : c->run->o.maxit;
+}
+
 // Cycles until all that is wanted has converged, or the restarts are used up.
 static gla_status iterate (cycle *c)
 {
   gla_eigs_run *run = c->run;
   gla_status status = GLA_OK;
-  while (status == GLA_OK && converged (c) < run->k && run->report.restarts < run->o.maxit) {
+  while (status == GLA_OK && converged (c) < run->k && run->report.restarts < most_restarts (c)) {
     status = turn (c, how_many (c));
     if (status == GLA_OK)
       status = expand (c, all_converged);
     run->report.restarts++;
     report_progress (c);
   }
+  c->all |= status == GLA_OK && all_converged (c);
   return status;
 }
 
