@@ -1,5 +1,5 @@
-// tests/lapack/shim.c: the context of the preloaded library, the routines of the system, counts of
-// calls SPDX-License-Identifier: GPL-3.0-or-later
+// tests/lapack/shim.c: the context, the routines of the system, counts of calls
+// SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <dlfcn.h>
 

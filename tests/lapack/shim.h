@@ -1,5 +1,7 @@
-// tests/lapack/shim.h: LAPACK's drivers done by the C library, preloaded under LAPACK's test
-// programs SPDX-License-Identifier: GPL-3.0-or-later
+// tests/lapack/shim.h: LAPACK's drivers done by the C library
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Preloaded under LAPACK's test programs.
 //
 // shim_*.c are compiled once per type, with SHIM_s, SHIM_d, SHIM_c or SHIM_z. A routine that is
 // called while the library works, and what the library does not do (queries, wrong arguments, other

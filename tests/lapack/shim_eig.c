@@ -1,5 +1,7 @@
-// tests/lapack/shim_eig.c: Hermitian eigenproblems, alone and in pairs: xSYEV*, xHEEV*, xSYGV*,
-// xHEGV* SPDX-License-Identifier: GPL-3.0-or-later
+// tests/lapack/shim_eig.c: Hermitian eigenproblems, alone and in pairs
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// xSYEV, xSYEVD, xSYEVR, xSYEVX, xSYGV, xSYGVD, xSYGVX, their two-stage forms, and xHE the same.
 
 #include "shim.h"
 
@@ -201,6 +203,7 @@ void SYMMETRIC (gvd) (int *itype, char *jobz, char *uplo, int *n, T *a, int *lda
                        .ldz = *lda};
   *info = eig (&job, &m);
 }
+
 void SYMMETRIC (gvx) (int *itype, char *jobz, char *range, char *uplo, int *n, T *a, int *lda, T *b,
                       int *ldb, REAL *vl, REAL *vu, int *il, int *iu, REAL *abstol, int *m, REAL *w,
                       T *z, int *ldz, T *work, int *lwork RWORK, int *iwork, int *ifail, int *info)

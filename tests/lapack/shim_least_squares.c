@@ -1,5 +1,8 @@
-// tests/lapack/shim_least_squares.c: least squares: xGELS, xGELSY, xGELSS give the library's
-// solution, else LAPACK's results; xGELSD SPDX-License-Identifier: GPL-3.0-or-later
+// tests/lapack/shim_least_squares.c: least squares: xGELS, xGELSY, xGELSS, xGELSD
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// xGELS, xGELSY and xGELSS give the library's solution beside LAPACK's other results; xGELSD is
+// made of the library's singular values and vectors.
 
 #include "shim.h"
 
@@ -21,6 +24,7 @@ static T *lsq_before (char *trans, int m, int n, int nrhs, T *a, int lda, T *b, 
   free (op);
   return x;
 }
+
 static void lsq_after (char *trans, int m, int n, int nrhs, T *x, T *b, int ldb)
 {
   int t = trans && !is (trans, 'n'), cols = t ? m : n;
@@ -40,18 +44,21 @@ void LAPACK (gels) (char *trans, int *m, int *n, int *nrhs, T *a, int *lda, T *b
   OURS (LS_OK, trans, m, n, nrhs, a, lda, b, ldb, work, lwork, info)
   LS (trans, trans, m, n, nrhs, a, lda, b, ldb, work, lwork, info)
 }
+
 void LAPACK (gelsy) (int *m, int *n, int *nrhs, T *a, int *lda, T *b, int *ldb, int *jpvt,
                      REAL *rcond, int *rank, T *work, int *lwork RWORK, int *info)
 {
   OURS (LS_OK, m, n, nrhs, a, lda, b, ldb, jpvt, rcond, rank, work, lwork RWORK_, info)
   LS (NULL, m, n, nrhs, a, lda, b, ldb, jpvt, rcond, rank, work, lwork RWORK_, info)
 }
+
 void LAPACK (gelss) (int *m, int *n, int *nrhs, T *a, int *lda, T *b, int *ldb, REAL *sv,
                      REAL *rcond, int *rank, T *work, int *lwork RWORK, int *info)
 {
   OURS (LS_OK, m, n, nrhs, a, lda, b, ldb, sv, rcond, rank, work, lwork RWORK_, info)
   LS (NULL, m, n, nrhs, a, lda, b, ldb, sv, rcond, rank, work, lwork RWORK_, info)
 }
+
 // gelsd: by the singular value decomposition of gpulinalg
 void LAPACK (gelsd) (int *m_, int *n_, int *nrhs_, T *a, int *lda, T *b, int *ldb, REAL *sv,
                      REAL *rcond, int *rank, T *work, int *lwork RWORK, int *iwork, int *info)

@@ -1,5 +1,5 @@
-// tests/lapack/shim_qr.c: QR: xGEQRF, xGEQR2, xGEQP3, and Q of the matrix that was factored last:
-// xORGQR, xUNGQR SPDX-License-Identifier: GPL-3.0-or-later
+// tests/lapack/shim_qr.c: xGEQRF, xGEQR2, xGEQP3, and xORGQR, xUNGQR of the last factors
+// SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "shim.h"
 
@@ -44,18 +44,21 @@ static void reflect (int m, int n, T *a, int lda, T *tau, int64_t *jpvt)
     memcpy (saved_a, r, (size_t)m * n * sizeof (T));
   free (w), free (y), free (r);
 }
+
 void LAPACK (geqrf) (int *m, int *n, T *a, int *lda, T *tau, T *work, int *lwork, int *info)
 {
   OURS (*m > 0 && *n > 0 && *lwork != -1, m, n, a, lda, tau, work, lwork, info)
   reflect (*m, *n, a, *lda, tau, NULL);
   *info = 0;
 }
+
 void LAPACK (geqr2) (int *m, int *n, T *a, int *lda, T *tau, T *work, int *info)
 {
   OURS (*m > 0 && *n > 0, m, n, a, lda, tau, work, info)
   reflect (*m, *n, a, *lda, tau, NULL);
   *info = 0;
 }
+
 void LAPACK (geqp3) (int *m, int *n, T *a, int *lda, int *jpvt, T *tau, T *work, int *lwork RWORK,
                      int *info)
 {
@@ -71,6 +74,7 @@ void LAPACK (geqp3) (int *m, int *n, T *a, int *lda, int *jpvt, T *tau, T *work,
     jpvt[j] = p[j] + 1;
   *info = 0;
 }
+
 // Q of the matrix that was factored last, formed anew from that matrix.
 #if CPLX
 void LAPACK (ungqr) (int *m, int *n, int *k, T *a, int *lda, T *tau, T *work, int *lwork, int *info)

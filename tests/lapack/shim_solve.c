@@ -1,5 +1,7 @@
-// tests/lapack/shim_solve.c: systems: xGESV, xPOSV, xGETRI give LAPACK's factors and the library's
-// solution SPDX-License-Identifier: GPL-3.0-or-later
+// tests/lapack/shim_solve.c: systems and inverses: xGESV, xPOSV, xGETRF, xGETRI
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Factors are LAPACK's, solutions and inverses the library's.
 
 #include "shim.h"
 
@@ -17,6 +19,7 @@ static int solve (int n, int nrhs, T *a, int lda, T *b, int ldb)
   free (x);
   return info;
 }
+
 void LAPACK (gesv) (int *n, int *nrhs, T *a, int *lda, int *ipiv, T *b, int *ldb, int *info)
 {
   OURS (*n > 0 && *nrhs > 0, n, nrhs, a, lda, ipiv, b, ldb, info)
@@ -30,6 +33,7 @@ void LAPACK (gesv) (int *n, int *nrhs, T *a, int *lda, int *ipiv, T *b, int *ldb
   if (mine != *info)
     fprintf (stderr, "shim: gesv n %d info %d, of LAPACK %d\n", *n, mine, *info);
 }
+
 void LAPACK (posv) (char *uplo, int *n, int *nrhs, T *a, int *lda, T *b, int *ldb, int *info)
 {
   OURS (*n > 0 && *nrhs > 0, uplo, n, nrhs, a, lda, b, ldb, info)
@@ -50,6 +54,7 @@ void LAPACK (posv) (char *uplo, int *n, int *nrhs, T *a, int *lda, T *b, int *ld
     solve (*n, *nrhs, full, *n, b, *ldb);
   free (full);
 }
+
 static T *lu_a, *lu_f;
 static int lu_n;
 void LAPACK (getrf) (int *m, int *n, T *a, int *lda, int *ipiv, int *info)
@@ -64,6 +69,7 @@ void LAPACK (getrf) (int *m, int *n, T *a, int *lda, int *ipiv, int *info)
   shim_inside--;
   shim_copy (*n, *n, a, *lda, lu_f, *n);
 }
+
 void LAPACK (getri) (int *n, T *a, int *lda, int *ipiv, T *work, int *lwork, int *info)
 {
   int last = !shim_inside && *lwork != -1 && *n > 0 && *n == lu_n;

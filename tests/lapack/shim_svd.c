@@ -18,12 +18,14 @@ int SHIM_SVD (int m, int n, T *a, int lda, REAL *s, T *u, int ucols, T *v, int v
   shim_inside--;
   return info;
 }
+
 static void adjoint (int n, int k, const T *v, T *vt, int ldvt)
 {
   for (int j = 0; j < n; j++)
     for (int i = 0; i < k; i++)
       vt[i + (size_t)j * ldvt] = CONJ (v[j + (size_t)i * n]);
 }
+
 static int svd_jobs (char ju, char jv, int m, int n, T *a, int lda, REAL *s, T *u, int ldu, T *vt,
                      int ldvt)
 {
@@ -44,6 +46,7 @@ static int svd_jobs (char ju, char jv, int m, int n, T *a, int lda, REAL *s, T *
   free (U), free (V);
   return info;
 }
+
 void LAPACK (gesvd) (char *jobu, char *jobvt, int *m, int *n, T *a, int *lda, REAL *s, T *u,
                      int *ldu, T *vt, int *ldvt, T *work, int *lwork RWORK, int *info)
 {
@@ -51,6 +54,7 @@ void LAPACK (gesvd) (char *jobu, char *jobvt, int *m, int *n, T *a, int *lda, RE
         lwork RWORK_, info)
   *info = svd_jobs (*jobu, *jobvt, *m, *n, a, *lda, s, u, *ldu, vt, *ldvt);
 }
+
 void LAPACK (gesdd) (char *jobz, int *m, int *n, T *a, int *lda, REAL *s, T *u, int *ldu, T *vt,
                      int *ldvt, T *work, int *lwork RWORK, int *iwork, int *info)
 {
@@ -63,6 +67,7 @@ void LAPACK (gesdd) (char *jobz, int *m, int *n, T *a, int *lda, REAL *s, T *u, 
     ju = 'a';
   *info = svd_jobs (ju, jv, *m, *n, a, *lda, s, u, *ldu, vt, *ldvt);
 }
+
 void LAPACK (gesvdx) (char *jobu, char *jobvt, char *range, int *m_, int *n_, T *a, int *lda,
                       REAL *vl, REAL *vu, int *il, int *iu, int *ns, REAL *s, T *u, int *ldu, T *vt,
                       int *ldvt, T *work, int *lwork RWORK, int *iwork, int *info)
