@@ -3,7 +3,7 @@
 
 SHELL := /bin/sh
 .DELETE_ON_ERROR:
-.PHONY: help deps build demo check check-quick check-gpu check-versions release check-format bench tune html dist lib install install-c uninstall uninstall-c run format \
+.PHONY: help deps build demo check check-quick check-gpu check-lapack check-versions release check-format bench tune html dist lib install install-c uninstall uninstall-c run format \
         doc-tables source-digest clean
 
 name := $(shell sed -n 's/^Name: *//p' DESCRIPTION)
@@ -24,6 +24,7 @@ help:
 	@echo "  make check-quick   build without CUDA, run the C tests and the %! tests, check the format"
 	@echo "  make check-format  check the format of the C, C++ and CUDA sources"
 	@echo "  make check-gpu     the accuracy and fault tests on a GPU; writes tests/gpu-record.txt"
+	@echo "  make check-lapack  LAPACK's test programs with this library behind them (Debian: apt-get download)"
 	@echo "  make check-versions  test the package in Debian 11, 13 and unstable (root, debootstrap)"
 	@echo "  make bench         time the functions against their peers; tables to bench/results"
 	@echo "  make doc-tables    write tables of README and doc/, and README's picture, from bench/results"
@@ -115,6 +116,11 @@ check-quick: deps
 check-gpu:
 	@sh tests/gpu.sh
 
+# Not part of make check.
+check-lapack:
+	@[ -f src/config.mk ] || (cd src && ./configure --library)
+	@sh tests/lapack/run.sh
+
 check-versions:
 	@sh tests/versions.sh
 
@@ -157,6 +163,6 @@ clean:
 	rm -rf build $(name)-*.tar.gz fntests.log octave-workspace graphene_bands.png patch_pca_denoise.png \
 	  co2_fit.png tikhonov_deblur.png spectral_clusters.png whitening.png graphene_overlap.png wave_packet.png \
 	  mppca_denoise.png register_clouds.png device_bands.png
-	for dir in tests/c bench; do \
+	for dir in tests/c tests/lapack bench; do \
 	  if [ -f $$dir/Makefile ]; then $(MAKE) --no-print-directory -C $$dir clean || exit 1; fi; \
 	done

@@ -601,3 +601,14 @@
 %! endfor
 %!error <operator \*: nonconformant arguments> gpuArray (ones (2, 3)) * gpuArray (ones (2, 2))'
 %!error <N-D> gpuArray (ones (2, 2, 2)) * gpuArray (ones (2, 2, 2))'
+
+## var and std of one element, along a dimension of length 1 and with weights: Octave's own function makes them
+%!test
+%! G = gpuArray (single ([1, 2; 3, 7]));
+%! for v = {var(G), std(G, 1, 2), var(G, 0, 3), var(G(1)), std(G(1,1), 0, 2)}
+%!   assert (isgpuarray (v{1}) && strcmp (underlyingType (v{1}), "single"));
+%! endfor
+%! assert (gather (var (G)), single ([2, 12.5]));
+%! assert (gather (var (G, 0, 3)), zeros (2, "single"));
+%! assert (isgpuarray (var (gpuArray (3))));
+%!assert (gather (median (gpuArray ([1, 2, 9]), [])), 2)

@@ -89,20 +89,44 @@ bool read_form (const octave_value_list &args, double &w, int &dim)
   return dims (dim - 1) > 1;
 }
 
+// By Octave's own function. From Octave 9 on it makes double what isa does not call single, and
+// some results of all releases are new arrays of the host: these become gpuArrays of the class of
+// x. The class of what has no elements differs between releases.
+octave_value_list by_file (const char *name, const octave_value_list &args, int outputs)
+{
+  const octave_value x = args.length () > 0 ? args (0) : octave_value ();
+  const bool empty = x.is_defined () && x.isempty (),
+             single = !empty && is_gpu_array (x) && is_single (gpu_value_of (x).type ());
+  octave_value_list results =
+      call_file (the_interpreter (), name, empty ? gathered (args) : args, outputs);
+  for (octave_idx_type k = 0; k < results.length (); k++) {
+    if (!is_gpu_array (results (k)))
+      results (k) = feval (the_interpreter (), "gpuArray", ovl (results (k)), 1) (0);
+    const gpu_value &y = gpu_value_of (results (k));
+    if (single)
+      results (k) = value_of (converted (y, is_complex (y.type ()) ? 'c' : 's'));
+  }
+  return results;
+}
+
 } // namespace
 
-// median (x, dim), where dim may be [].
+// median (x), (x, dim), (x, []) on a GPU; all that Octave's has elsewhere.
 octave_value_list median (const char *name, const octave_value_list &args, int)
 {
-  if (args.length () != 2)
+  if (args.length () < 1)
     error_with_id ("Octave:invalid-fun-call", "Invalid call to %s", name);
-  const octave_value x = args (0), along_dim = gathered (args (1));
+  const octave_value x = args (0);
+  const octave_value along_dim =
+      args.length () > 1 ? gathered (args (1)) : octave_value (Matrix ());
   if (!is_on_gpu (x) || x.isempty ()) {
-    octave_value_list all = ovl (gathered (x));
-    if (!along_dim.isempty ())
-      all.append (along_dim);
+    octave_value_list all = gathered (args);
+    if (all.length () == 2 && along_dim.isempty ())
+      all = all.slice (0, 1);
     return feval (the_interpreter (), "gpuArray", feval (the_interpreter (), name, all, 1), 1);
   }
+  if (args.length () > 2)
+    gather_needed (name);
   double d = x.dims ().first_non_singleton () + 1;
   if (!along_dim.isempty ())
     d = along_dim.numel () == 1 && !along_dim.is_string () &&
@@ -126,7 +150,7 @@ octave_value_list variance (const char *name, const octave_value_list &args, int
   double w;
   int dim;
   if (outputs > 1 || !read_form (args, w, dim))
-    return call_file (the_interpreter (), name, args, outputs);
+    return by_file (name, args, outputs);
   const octave_value &x = args (0);
   const double n = static_cast<double> (x.dims () (dim - 1));
   const octave_value mean = op ("rdivide", along ("sum", x, dim), octave_value (n)),

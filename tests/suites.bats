@@ -83,7 +83,7 @@ function [U, S, V, info] = batchsvd (A, varargin)
       v = eye (size (v));
     endif
     for j = 1:k
-      [~, i] = max (abs (v(:,j)));
+      i = find (abs (v(:,j)) >= 0.999 * max (abs (v(:,j))), 1); # as batchsvd: rounding decides which is largest
       f = conj (v(i,j)) / abs (v(i,j));
       v(:,j) *= f;
       u(:,j) *= f;
@@ -105,7 +105,7 @@ END
   fake_batchsvd ""
   run suite 'check_svd ("cpu", [7, 5], "d")'
   echo "$output"
-  # one-sided Jacobi keeps digits of small values that gesvd loses: only those checks may fail
+  # one-sided Jacobi keeps digits of small values that gesvd loses: only those checks, one for each method, may fail
   [[ "$output" =~ ^[1-9][0-9]*" passed, "[0-2]" failed"$ ]]
   least=${output##*passed, }
   for spoil in "s(2,1,1) = NaN;" "s(2,1,end) += 1;" "S(end,1,1) *= 1.1;" "V(1,2,1) = NaN;" "V(:,2,1) *= -1;" \
