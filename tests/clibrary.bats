@@ -5,6 +5,7 @@
 # One build serves all tests: a copy of the tree, and a path without Octave, for the base
 # instruction set and without optimization, because nothing is measured here.
 setup_file () {
+  . "$BATS_TEST_DIRNAME/bats_folders.sh"
   export TOP="$(cd "$BATS_TEST_DIRNAME/.." && pwd)"
   export TREE="$BATS_FILE_TMPDIR/tree" PREFIX="$BATS_FILE_TMPDIR/prefix" TOOLS="$BATS_FILE_TMPDIR/tools"
   mkdir -p "$TREE" "$TOOLS"

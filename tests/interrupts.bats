@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 setup () {
+  . "$BATS_TEST_DIRNAME/bats_folders.sh"
   TOP=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
 }
 

@@ -6,6 +6,7 @@
 # They are skipped where there is none: MPI is optional.
 
 setup () {
+  . "$BATS_TEST_DIRNAME/bats_folders.sh"
   TOP=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
   cd "$BATS_TEST_TMPDIR"
   [ "$(mpis)" != "" ] || skip "no MPI is installed (Debian: openmpi-bin libopenmpi-dev, or mpich libmpich-dev)"

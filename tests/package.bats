@@ -5,6 +5,7 @@
 # GPULINALG_INSTALLED: a folder in which install.sh has installed the package; otherwise a test does.
 
 setup_file () {
+  . "$BATS_TEST_DIRNAME/bats_folders.sh"
   export TOP=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
   export WORK=$(mktemp -d)
   export USER_FOLDER=${GPULINALG_INSTALLED:-$WORK}

@@ -3,10 +3,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 setup_file () {
+  . "$BATS_TEST_DIRNAME/bats_folders.sh"
   export TOP=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
 }
 
 setup () {
+  . "$BATS_TEST_DIRNAME/bats_folders.sh"
   # a copy, outside of git, of what make source-digest needs and of a few sources for it, because it is computed
   # a hundred times here; that it reads all code as the compiler does has a test of its own
   TREE=$BATS_TEST_TMPDIR/tree

@@ -4,6 +4,7 @@
 
 # Makes a copy of documents and results, in which figures may be changed.
 setup () {
+  . "$BATS_TEST_DIRNAME/bats_folders.sh"
   TOP=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
   cd "$BATS_TEST_TMPDIR"
   mkdir doc bench
