@@ -209,7 +209,7 @@ static octave_value_list divide_on_gpu (octave::interpreter &interp, const page_
 {
   const gpu_arrays_inside inside (interp);
   const bool moves = !any_on_gpu (ovl (want.A, want.B));
-  const octave_value device = opts.value ("device");
+  const octave_value device = device_or_session (opts.value ("device"));
   auto place = [&] (const octave_value &x) {
     return moves ? placed_on_gpu (want.who, x, device) : x;
   };
@@ -271,7 +271,8 @@ octave_value_list divide_pages (octave::interpreter &interp, const page_division
   if (by_elements && asks_for_gpu (opts.value ("device")))
     error_with_id ("gpulinalg:bad-value", "%s: pages of A with one element are not done on a GPU",
                    want.who);
-  if (!by_elements && needs_qr_on_gpu (want, grid, dims, opts.value ("device"))) {
+  if (!by_elements &&
+      needs_qr_on_gpu (want, grid, dims, device_or_session (opts.value ("device")))) {
     {
       gla::call check (want.who, interp);
       check.set_place (opts.value ("device"));

@@ -49,7 +49,7 @@ static octave_value_list pageinv_body (octave::interpreter &interp, const octave
     check.set_progress (opts.value ("progress"));
   }
   const octave_idx_type most = 256; // rows of what gla_pagesolve inverts on a GPU
-  const octave_value device = opts.value ("device");
+  const octave_value device = gla::device_or_session (opts.value ("device"));
   const bool on_gpu = gla::any_on_gpu (args), moves = !on_gpu && gla::asks_for_gpu (device);
   if (X.rows () > most && !X.isempty () && (on_gpu || moves)) {
     const gla::gpu_arrays_inside inside (interp);
