@@ -76,7 +76,9 @@ boolNDArray finite_on_host (const octave_value &X, octave_idx_type pages)
 
 octave_value pages_at (octave_value x, const octave_value_list &at)
 {
-  return is_gpu_array (x) ? value_of (index (gpu_value_of (x), at)) : x.index_op (at);
+  if (is_gpu_array (x))
+    return value_of (index (gpu_value_of (x), at));
+  return x.subsref ("(", std::list<octave_value_list> (1, at)); // index_op is not in Octave 6
 }
 void assign_pages (octave_value &x, const octave_value_list &at, const octave_value &y)
 {

@@ -542,13 +542,13 @@ EOF
   [ -s device_bands.png ]
 }
 
-@test "gpuArrays outlive clear all, rmpath and the end of Octave" {
+@test "gpuArrays outlive clear all, rmpath, which puts Octave's functions back, and the end of Octave" {
   run octave_run --eval "
     G = gpuArray (1:3); c = {G}; s.x = G + 1; f = @() G .* 2;
     clear all
     G = gpuArray (1:3); H = f = @() G .* 2; g = G';
     rmpath ('$TOP/inst'); rmpath ('$TOP/src');
-    disp (class (G)); disp (G + 1); addpath ('$TOP/src'); addpath ('$TOP/inst');
+    disp (class (G)); disp (G + 1); addpath ('$TOP/src'); addpath ('$TOP/inst'); gpuDevice ();
     disp (gather (sum (G))); atexit ('last'); function last (), G = gpuArray (5); disp (G); end"
   echo "$output"
   [ "$status" -eq 0 ]

@@ -60,6 +60,8 @@ inline bool svd_lanes_by_qr (const svd_shape &s, gla_type type)
 {
   if (s.rows > SVD_LANES_WARP)
     return true;
+  if (s.u_columns > s.columns) // a square U is not Q*W
+    return false;
   if (s.rows > 16)
     return s.columns <= 16 && !(s.flip && s.columns == 1);
   if (s.rows > 8)

@@ -29,30 +29,39 @@ static void check_values_alone (const svd_page *all)
   for (int page = 0; page < c.pages; page++)
     copy_page (&p, page, all, page);
   run_on_device (&p);
-  int same = p.status == GLA_OK;
-  for (int page = 0; page < c.pages; page++)
+  worst = values_apart (&p, all);
+  int same = p.status == GLA_OK && worst <= 20 * svd_least (&c);
+  for (int page = 0; page < c.pages && all->call.u != 2 && all->call.v != 2; page++)
     for (int j = 0; j < c.values; j++)
       same &= svd_value (&p, j, page) == svd_value (all, j, page);
   CHECK (same && svd_untouched (&p), "%c %dx%d: the largest %d alone", c.type, c.m, c.n, c.values);
   svd_page_free (&p);
 }
 
-// Values alone, and the largest of them with vectors.
+// How far values differ, in eps of the largest one of the page.
+static double values_apart (const svd_page *p, const svd_page *all)
+{
+  const double eps = gla_type_eps (p->call.type);
+  double worst = 0;
+  for (int page = 0; page < p->call.pages; page++)
+    for (int j = 0; j < svd_values (&p->call); j++)
+      if (svd_value (all, 0, page) > 0)
+        worst = check_worst (worst, fabs (svd_value (p, j, page) - svd_value (all, j, page)) /
+                                        svd_value (all, 0, page) / eps);
+  return worst;
+}
+
+// Values alone, and the largest of them with vectors, which have the same bits as among all unless
+// these have all columns of a square U: then small pages go another way.
 static void check_few (const svd_page *all)
 {
-  const double eps = gla_type_eps (all->call.type);
   svd_call c = all->call;
   c.u = c.v = 0;
   svd_page p = svd_page_new (&c);
   for (int page = 0; page < c.pages; page++)
     copy_page (&p, page, all, page);
   run_on_device (&p);
-  double worst = 0;
-  for (int page = 0; page < c.pages; page++)
-    for (int j = 0; j < svd_least (&c); j++)
-      if (svd_value (all, 0, page) > 0)
-        worst = check_worst (worst, fabs (svd_value (&p, j, page) - svd_value (all, j, page)) /
-                                        svd_value (all, 0, page) / eps);
+  double worst = values_apart (&p, all);
   CHECK (p.status == GLA_OK && worst <= 20 * svd_least (&c), "%c %dx%d: values alone differ by %g",
          c.type, c.m, c.n, worst);
   check_values_alone (&p);
