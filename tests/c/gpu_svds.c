@@ -29,9 +29,8 @@ static void check_values_alone (const svd_page *all)
   for (int page = 0; page < c.pages; page++)
     copy_page (&p, page, all, page);
   run_on_device (&p);
-  worst = values_apart (&p, all);
-  int same = p.status == GLA_OK && worst <= 20 * svd_least (&c);
-  for (int page = 0; page < c.pages && all->call.u != 2 && all->call.v != 2; page++)
+  int same = p.status == GLA_OK;
+  for (int page = 0; page < c.pages; page++)
     for (int j = 0; j < c.values; j++)
       same &= svd_value (&p, j, page) == svd_value (all, j, page);
   CHECK (same && svd_untouched (&p), "%c %dx%d: the largest %d alone", c.type, c.m, c.n, c.values);
@@ -72,8 +71,9 @@ static void check_few (const svd_page *all)
   for (int page = 0; page < c.pages; page++)
     copy_page (&p, page, all, page);
   run_on_device (&p);
-  int same = p.status == GLA_OK;
-  for (int page = 0; page < c.pages; page++)
+  worst = values_apart (&p, all);
+  int same = p.status == GLA_OK && worst <= 20 * svd_least (&c);
+  for (int page = 0; page < c.pages && all->call.u != 2 && all->call.v != 2; page++)
     for (int j = 0; j < c.values; j++)
       same &= svd_value (&p, j, page) == svd_value (all, j, page);
   CHECK (same && svd_untouched (&p), "%c %dx%d: the largest %d", c.type, c.m, c.n, c.values);
