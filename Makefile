@@ -3,7 +3,7 @@
 
 SHELL := /bin/sh
 .DELETE_ON_ERROR:
-.PHONY: help deps build demo check check-quick check-gpu check-lapack check-versions release check-format bench tune html dist lib install install-c uninstall uninstall-c run format \
+.PHONY: help deps build demo check check-quick check-gpu check-blas check-lapack check-versions release check-format bench tune html dist lib install install-c uninstall uninstall-c run format \
         doc-tables source-digest clean
 
 name := $(shell sed -n 's/^Name: *//p' DESCRIPTION)
@@ -26,6 +26,7 @@ help:
 	@echo "  make check-gpu     the accuracy and fault tests on a GPU; writes tests/gpu-record.txt"
 	@echo "  make check-lapack  LAPACK's test programs with this library behind them (Debian: apt-get download)"
 	@echo "  make check-versions  test the package in Debian 11, 13 and unstable (root, debootstrap)"
+	@echo "  make check-blas    right results and no spinning threads with other BLAS (Debian and Ubuntu)"
 	@echo "  make bench         time the functions against their peers; tables to bench/results"
 	@echo "  make doc-tables    write tables of README and doc/, and README's picture, from bench/results"
 	@echo "  make html          write the documents and the reference of all functions to build/html"
@@ -123,6 +124,9 @@ check-lapack:
 
 check-versions:
 	@sh tests/versions.sh
+
+check-blas: build
+	@sh tests/blas.sh
 
 check-format:
 	@sh tests/format.sh --check

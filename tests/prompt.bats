@@ -48,6 +48,7 @@ underlyingType (gpuArray (1))
 existsOnGPU (gpuArray (1));
 gpuDeviceCount ();
 class (gpulinalg_info ())
+gpulinalg_device ();
 gpulinalg_release ();
 gpulinalg_mpi ();
 gather (zeros (1, 2, "gpuArray") + ones (1, 2, "like", gpuArray (1)))

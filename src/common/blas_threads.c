@@ -7,9 +7,12 @@
 // process has a limit, new buffers are tried before they are needed.
 // OpenBLAS with OpenMP asks in each call for a number that belongs to the calling thread, and MKL
 // and newer BLIS have such a number, too: so the threads of the pool, and a caller while it holds
-// the BLAS, set theirs. Which BLAS is loaded is known at run time only, so its functions are looked
-// up by name among all libraries of the process. A BLAS that has none of them has no threads of its
-// own, or notices that it is called from several threads.
+// the BLAS, set theirs. Debian's BLIS with OpenMP exports no function and asks OpenMP for as many
+// threads as the environment says, but takes one where OpenMP gives no more: so a thread's number
+// of levels is 0, too. Before GCC 11 that number was the process's, and is left alone.
+// Which BLAS is loaded is known at run time only, so its functions are looked up by name among all
+// libraries of the process. A BLAS that has none of them has no threads of its own, or notices that
+// it is called from several threads.
 
 #include "blas_threads.h"
 
@@ -64,7 +67,7 @@ static struct {
 // only for the threads that it brings.
 static _Thread_local int holds;
 // What the caller's own numbers were.
-static _Thread_local int omp_before, mkl_before;
+static _Thread_local int omp_before, levels_before, mkl_before;
 
 static symbol look_up (const char *name)
 {
@@ -106,13 +109,17 @@ static __attribute__ ((constructor)) void watch_forks (void)
 // Numbers of a thread; NULL where the process has none.
 static struct {
   pthread_once_t once;
-  symbol omp_get, omp_set, mkl_exchange, blis_set;
+  symbol omp_get, omp_set, levels_get, levels_set, mkl_exchange, blis_set;
 } own = {.once = PTHREAD_ONCE_INIT};
 
 static void find_own (void)
 {
   own.omp_get = look_up ("omp_get_max_threads");
   own.omp_set = look_up ("omp_set_num_threads");
+  if (look_up ("omp_get_supported_active_levels").object != NULL) {
+    own.levels_get = look_up ("omp_get_max_active_levels");
+    own.levels_set = look_up ("omp_set_max_active_levels");
+  }
   own.mkl_exchange = look_up ("MKL_Set_Num_Threads_Local");
   own.blis_set = look_up ("bli_thread_set_num_threads");
 }
@@ -124,6 +131,10 @@ static void set_own_to_one (void)
     omp_before = own.omp_get.get ();
     own.omp_set.set (1);
   }
+  if (own.levels_get.object != NULL) {
+    levels_before = own.levels_get.get ();
+    own.levels_set.set (0);
+  }
   if (own.mkl_exchange.object != NULL)
     mkl_before = own.mkl_exchange.exchange (1);
 }
@@ -132,9 +143,11 @@ static void set_own_back (void)
 {
   if (omp_before > 0)
     own.omp_set.set (omp_before);
+  if (levels_before > 0)
+    own.levels_set.set (levels_before);
   if (own.mkl_exchange.object != NULL)
     own.mkl_exchange.exchange (mkl_before);
-  omp_before = mkl_before = 0;
+  omp_before = levels_before = mkl_before = 0;
 }
 
 static _Thread_local int is_pools;
