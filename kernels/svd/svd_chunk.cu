@@ -57,6 +57,20 @@ template <class F> gla_status for_runs (const int *failed, int64_t pages, F f)
   return GLA_OK;
 }
 
+// 0 to the rows from `rows` on that share 16 bytes with others: products read them, unused, and
+// compute-sanitizer would complain. M.page is that of so many columns.
+template <class T>
+cudaError_t clear_behind (page_matrix<T> M, int64_t rows, int64_t columns, int64_t pages,
+                          cudaStream_t stream)
+{
+  const int64_t unit = 16 / (int64_t)sizeof (T), end = (rows + unit - 1) / unit * unit;
+  const int64_t more = (end < M.ld ? end : M.ld) - rows;
+  if (M.data == nullptr || more <= 0)
+    return cudaSuccess;
+  return cudaMemset2DAsync (M.data + rows, (size_t)M.ld * sizeof (T), 0, (size_t)more * sizeof (T),
+                            (size_t)(columns * pages), stream);
+}
+
 // A = Q*R: the triangles of each level are the rows of the next one, the last one is R.
 template <class T>
 gla_status factor (cuda_engine *e, int slot, const svd_chunk_memory<T> &s, page_matrix<T> A,
@@ -64,6 +78,7 @@ gla_status factor (cuda_engine *e, int slot, const svd_chunk_memory<T> &s, page_
 {
   const svd_shape shape = svd_shape_of (e->svd_job);
   const int k = (int)shape.columns, count = shape.tree.count;
+  GLA_TRY (clear_behind (s.Q[0], shape.rows, k, pages, e->slots[slot].stream));
   for (int l = 0; l < count; l++) {
     const svd_tree_level &level = shape.tree.level[l];
     const page_matrix<T> rows = l == 0 ? A : s.stack[l], R = l + 1 < count ? s.stack[l + 1] : s.R;
@@ -94,20 +109,6 @@ gla_status form_u (cuda_engine *e, int slot, const svd_chunk_memory<T> &s, page_
     }
   }
   return GLA_OK;
-}
-
-// 0 to the rows from `rows` on that share 16 bytes with others: products read them, unused, and
-// compute-sanitizer would complain. M.page is that of so many columns.
-template <class T>
-cudaError_t clear_behind (page_matrix<T> M, int64_t rows, int64_t columns, int64_t pages,
-                          cudaStream_t stream)
-{
-  const int64_t unit = 16 / (int64_t)sizeof (T), end = (rows + unit - 1) / unit * unit;
-  const int64_t more = (end < M.ld ? end : M.ld) - rows;
-  if (M.data == nullptr || more <= 0)
-    return cudaSuccess;
-  return cudaMemset2DAsync (M.data + rows, (size_t)M.ld * sizeof (T), 0, (size_t)more * sizeof (T),
-                            (size_t)(columns * pages), stream);
 }
 
 // Of tall pages with R alone: A = Q*R before, and U = Q*W behind.
