@@ -4,6 +4,8 @@
 #ifndef GPU_PAGE_TESTS_H
 #define GPU_PAGE_TESTS_H
 
+#include "gpulinalg.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -34,5 +36,13 @@ int gpu_is_limited (void);
 #ifdef __cplusplus
 }
 #endif
+
+// The tests keep their arrays on the first GPU, the current one of their thread. Calls that share
+// pages between several GPUs leave another one current.
+static inline gla_status use_first_gpu (gla_context *context)
+{
+  const int first = 0;
+  return gla_set_place (context, GLA_PLACE_LIST, &first, 1);
+}
 
 #endif

@@ -103,7 +103,7 @@ static inline gla_context *gpu_context (void)
   gla_context *context = NULL;
   const gla_status status = gla_context_create (&context);
   CHECK (status == GLA_OK, "no context");
-  CHECK (gla_set_place (context, GLA_PLACE_GPU, NULL, 0) == GLA_OK, "%s", gla_message (context));
+  CHECK (use_first_gpu (context) == GLA_OK, "%s", gla_message (context));
   return context;
 }
 

@@ -411,7 +411,7 @@ int gpu_pairs (const char *letters)
     if (strchr (letters, (char)all_types[t]) != NULL)
       types[count++] = all_types[t];
   CHECK (gla_context_create (&on_gpu) == GLA_OK && gla_context_create (&on_cpu) == GLA_OK &&
-             gla_set_place (on_gpu, GLA_PLACE_GPU, NULL, 0) == GLA_OK &&
+             use_first_gpu (on_gpu) == GLA_OK &&
              gla_set_place (on_cpu, GLA_PLACE_CPU, NULL, 0) == GLA_OK,
          "contexts");
   test_sizes (types, count);

@@ -320,7 +320,7 @@ static void check_many (gla_type type, int m, int n, int pages)
 int gpu_svds (const char *wanted)
 {
   if (gla_context_create (&on_gpu) != GLA_OK || gla_context_create (&on_cpu) != GLA_OK ||
-      gla_set_place (on_gpu, GLA_PLACE_GPU, NULL, 0) != GLA_OK)
+      use_first_gpu (on_gpu) != GLA_OK)
     return 1;
   gla_set_place (on_cpu, GLA_PLACE_CPU, NULL, 0);
   for (int t = 0; t < COUNT (types); t++)
