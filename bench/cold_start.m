@@ -3,7 +3,6 @@
 %
 % octave-cli bench/cold_start.m list            prints the kinds and names of the jobs
 % octave-cli bench/cold_start.m JOB PLACE       seconds of the first call, and of the shortest later one
-% octave-cli bench/cold_start.m train           makes some calls of each kind on the CPU and the GPU
 %
 % Kinds: "call" is one call, "script" is 1000 small calls, and "program" is a small whole program, whose
 % second number is the time of a second run. The functions are loaded before anything is timed.
@@ -181,27 +180,6 @@ function seconds = time_of (f, place, times)
   seconds = toc;
 end
 
-% Makes the calls of a few user sessions, so that "auto" saves measured costs; at most for 10 s.
-function train (jobs)
-  gpu = ! isempty (gpulinalg_info ().devices);
-  begun = time ();
-  for k = find (strcmp (jobs(:,1), "call"))'
-    if (time () - begun > 10)
-      return;
-    end
-    f = jobs{k,3} ();
-    for place = {"gpu", "cpu"}(1 + ! gpu:end)
-      spent = 0;
-      for turn = 1:3
-        spent += time_of (f, place{1}, 1);
-        if (spent > 0.2)
-          break;
-        end
-      end
-    end
-  end
-end
-
 addpath (fileparts (mfilename ("fullpath")));
 bench_load ();
 args = argv ();
@@ -213,8 +191,6 @@ switch (args{1})
     printf ("%s\t%s\n", jobs'(1:2,:){:});
   case "header"
     bench_header ();
-  case "train"
-    train (jobs);
   otherwise
     job = jobs(strcmp (jobs(:,2), args{1}),:);
     place = args{2};
