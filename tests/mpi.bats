@@ -26,7 +26,7 @@ mpis () {
       found="$found $mpi"
     fi
   done
-  if [ -z "$found" ] && command -v mpicc >/dev/null && command -v mpirun >/dev/null; then
+  if [ -z "$found" ] && command -v mpicc >/dev/null && command -v mpirun >/dev/null && plugin_of default >/dev/null 2>&1; then
     found=default
   fi
   echo $found

@@ -385,8 +385,13 @@ static void test_failure_elsewhere (int gpus, int prepared)
       .lambda = gla_array_packed (lambda, GLA_TYPE_D, N, 1, PAGES, GLA_DEVICE_HOST)};
   eig_status = GLA_ERROR_DEVICE_FAILURE;
   failing_device = 4;
-  CHECK (gla_batcheig (ctx, &pages, &results, NULL, NULL) == GLA_OK && warnings == 1,
-         "batcheig fails on a GPU: %s, %d warnings", gla_message (ctx), warnings);
+  // where the machine is busy the other GPUs may have taken all pages
+  int calls = 0;
+  gla_status status = GLA_OK;
+  while (status == GLA_OK && warnings == 0 && calls++ < 1000)
+    status = gla_batcheig (ctx, &pages, &results, NULL, NULL);
+  CHECK (status == GLA_OK && warnings == 1, "batcheig fails on a GPU: %s, %d warnings",
+         gla_message (ctx), warnings);
   gla_sparse_info info = {.size = sizeof info};
   CHECK (gla_sparse_query (m.S, &info) == GLA_OK && info.gpus == gpus - 1, "%d GPUs", info.gpus);
   gla_sparse_destroy (m.S);

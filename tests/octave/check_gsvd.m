@@ -113,8 +113,8 @@ function same = alone (A, B, U, V, X, C, S, stats, options)
   same = true (1, P);
   for k = 1:(1 + (columns (A) > 40) * floor (P / 3)):P
     [a, b] = deal (A(:,:,k), B(:,:,k));
-    if (iscomplex (A))
-      [a, b] = deal (complex (a), complex (b));     # Octave makes a page with no imaginary part real
+    if (iscomplex (A) || iscomplex (B))
+      [a, b] = deal (complex (a), complex (b));     # Octave makes a page with no imaginary part real, as an empty A
     endif
     [u, v, x, c, s, t] = gsvd_hz (a, b, options{:});
     same(k) = isequaln ({u, v, x, c, s}, {U(:,:,k), V(:,:,k), X(:,:,k), C(:,:,k), S(:,:,k)}) && ...
