@@ -38,7 +38,7 @@ suffix_of () { [ "$1" = default ] || echo ".$1"; }
 plugin_of () {
   plugin=${2:-$BATS_FILE_TMPDIR}/plugin-$1.oct
   [ -f "$plugin" ] || "mpicc$(suffix_of "$1")" -std=gnu11 -D_GNU_SOURCE -fPIC -shared -I"${2:-$TOP/src}" \
-    "$TOP/mpi/transport_mpi.c" -o "$plugin" >&2
+    "$TOP/mpi/transport_mpi.c" -o "$plugin" >&2 || return 1
   echo "$plugin"
 }
 
