@@ -102,16 +102,16 @@ gla_status gpu_blas_open (gpu_blas *b)
     return GLA_OK;
   if (!gpu_blas_available ())
     return GLA_ERROR_DEVICE_FAILURE;
-  const int status = cublas.create (&b->handle);
-  if (status != STATUS_SUCCESS)
-    return status_of (status);
+  int status = cublas.create (&b->handle);
   // A new handle takes these from CUBLAS_EMULATE_DOUBLE_PRECISION and CUBLAS_EMULATION_STRATEGY,
-  // which would change the bits of results. A GPU that refuses has no emulation.
-  if (cublas.set_math != nullptr)
-    cublas.set_math (b->handle, DEFAULT_MATH);
-  if (cublas.set_strategy != nullptr)
-    cublas.set_strategy (b->handle, STRATEGY_PERFORMANT);
-  return GLA_OK;
+  // which would change the bits of results.
+  if (status == STATUS_SUCCESS && cublas.set_math != nullptr)
+    status = cublas.set_math (b->handle, DEFAULT_MATH);
+  if (status == STATUS_SUCCESS && cublas.set_strategy != nullptr)
+    status = cublas.set_strategy (b->handle, STRATEGY_PERFORMANT);
+  if (status != STATUS_SUCCESS)
+    gpu_blas_close (b);
+  return status_of (status);
 }
 
 template <class T>
