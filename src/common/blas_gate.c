@@ -31,6 +31,10 @@ static struct {
 
 static _Thread_local place *mine;
 
+// Of a BLAS that serves one call at a time: whoever calls it has the lock.
+static pthread_mutex_t one_call = PTHREAD_MUTEX_INITIALIZER;
+static _Thread_local int takes_turns, depth;
+
 //------------------------------------------------------------------------------
 // calls
 //------------------------------------------------------------------------------
@@ -45,7 +49,7 @@ void gla_blas_in (void)
 {
   if (mine == NULL) {
     mine = &gate.places[atomic_fetch_add (&gate.threads, 1) % PLACES];
-    gla_blas_first_call ();
+    takes_turns = gla_blas_first_call ();
   }
   atomic_fetch_add (&mine->inside, 1);
   while (atomic_load (&gate.forking)) {
@@ -53,10 +57,14 @@ void gla_blas_in (void)
     wait_for_fork ();
     atomic_fetch_add (&mine->inside, 1);
   }
+  if (takes_turns && depth++ == 0)
+    pthread_mutex_lock (&one_call);
 }
 
 void gla_blas_out (void)
 {
+  if (takes_turns && --depth == 0)
+    pthread_mutex_unlock (&one_call);
   atomic_fetch_sub (&mine->inside, 1);
 }
 
@@ -98,6 +106,7 @@ static void after_fork (void)
 static void in_child (void)
 {
   pthread_mutex_init (&gate.lock, NULL);
+  pthread_mutex_init (&one_call, NULL);
   for (int k = 0; k < PLACES; k++)
     atomic_store (&gate.places[k].inside, 0);
   atomic_store (&gate.forking, 0);

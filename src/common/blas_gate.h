@@ -5,6 +5,8 @@
 // a child that was forked while another thread held the mutex waits for it forever. So these stand
 // around each call of the BLAS and of LAPACK; not around larfg, nrm2, laed2, laed4, lamrg, sterf
 // and stein, which need no buffers. Between them a thread waits for no other one.
+//
+// OpenBLAS without threads serves one call at a time: there the threads take turns.
 
 #ifndef GPULINALG_BLAS_GATE_H
 #define GPULINALG_BLAS_GATE_H

@@ -110,6 +110,7 @@ static __attribute__ ((constructor)) void watch_forks (void)
 static struct {
   pthread_once_t once;
   symbol omp_get, omp_set, levels_get, levels_set, mkl_exchange, blis_set;
+  int one_call; // OpenBLAS without threads: calls at the same time would share a buffer
 } own = {.once = PTHREAD_ONCE_INIT};
 
 static void find_own (void)
@@ -122,6 +123,8 @@ static void find_own (void)
   }
   own.mkl_exchange = look_up ("MKL_Set_Num_Threads_Local");
   own.blis_set = look_up ("bli_thread_set_num_threads");
+  const symbol parallel = look_up ("openblas_get_parallel");
+  own.one_call = parallel.object != NULL && parallel.get () == 0;
 }
 
 static void set_own_to_one (void)
@@ -159,10 +162,12 @@ void gla_blas_pool_thread (void)
 }
 
 // Older BLIS has one number for the process; while somebody holds the BLAS, that is 1 already.
-void gla_blas_first_call (void)
+int gla_blas_first_call (void)
 {
+  pthread_once (&own.once, find_own);
   if (is_pools && own.blis_set.object != NULL)
     own.blis_set.set (1);
+  return own.one_call;
 }
 
 static void find (void)

@@ -10,8 +10,10 @@
 // threads may hold the BLAS, also one of them more than once; each releases what it holds itself.
 int gla_blas_enter (int threads);
 void gla_blas_leave (int threads);
-// For a thread of the pool when it begins, and at its first call of the BLAS.
+// For a thread of the pool when it begins.
 void gla_blas_pool_thread (void);
-void gla_blas_first_call (void);
+// For each thread at its first call of the BLAS. Returns whether the BLAS serves one call at a
+// time.
+int gla_blas_first_call (void);
 
 #endif
