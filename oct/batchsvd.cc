@@ -121,7 +121,7 @@ is at most @qcode{"tol"}.  A number between 0 and 1; the default is
 @code{eps * sqrt (@var{k})}, with @code{eps} of the class of @var{A}.
 
 @item @qcode{"maxit"}
-The largest number of Jacobi sweeps (default 30).
+The largest number of Jacobi sweeps (default 60).
 
 @item @qcode{"progress"}
 @code{true}: show a meter in one line.  A function handle @var{f}: call

@@ -449,7 +449,7 @@ typedef struct {
   gla_svd_method method; // {GLA_SVD_METHOD_AUTO}
   double tol;     // {0: eps*sqrt (k)} of Jacobi: columns count as orthogonal where the cosine
                   // of their angle is at most tol
-  int maxit;      // {0: 30} sweeps of Jacobi
+  int maxit;      // {0: 60} sweeps of Jacobi
   int64_t values; // {0: all} so many of the largest values are returned, at most k
 } gla_svd_options;
 

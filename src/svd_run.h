@@ -6,7 +6,7 @@
 
 #include "batch/failures.h"
 
-enum { GLA_SVD_MAX_SWEEPS = 30 }; // {maxit}
+enum { GLA_SVD_MAX_SWEEPS = 60 }; // {maxit}
 
 typedef struct {
   gla_call call; // must stay first

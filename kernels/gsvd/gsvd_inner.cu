@@ -13,6 +13,11 @@ namespace
 // A warp finds the steps of a round; so many threads carry them out that each has one block of the
 // Gram matrix, or fewer where there are many pairs.
 enum { FEW = 256, MANY = 544, FEW_PAIRS = 264 };
+// A column whose square has become so much smaller than the errors of its terms allow waits for the
+// next Gram matrix. Angles found from what rounding has left of it would mix columns of all
+// lengths, and the product of the steps, applied at once, would give short columns the errors of
+// long ones.
+constexpr double LOST = 4096;
 
 // What a round does to column j: own x_j + other x_partner, with the diagonal entry it then has.
 template <class T> struct column_step {
@@ -22,25 +27,27 @@ template <class T> struct column_step {
 };
 
 // M, twice: A in the upper triangle; B, whose diagonal is one, transposed in the lower one. V is
-// the product of the steps.
+// the product of the steps. bound_a and bound_b: the squares of the columns without cancellation,
+// sums of |z|^2 times those of the columns that each is made of; bound_b 0: this one stays out.
 template <class T, int N, bool BOTH> struct inner_shared {
   static constexpr int LD = N + 1;
   T *M, *V;
   column_step<T> *steps;
-  double *scale; // of the columns; 0: this one stays out
+  double *bound_a, *bound_b;
   unsigned char *order;
   static constexpr size_t bytes ()
   {
-    return (size_t)3 * N * LD * sizeof (T) + 2 * N * sizeof (column_step<T>) + N * sizeof (double) +
-           (size_t)N * N;
+    return (size_t)3 * N * LD * sizeof (T) + 2 * N * sizeof (column_step<T>) +
+           2 * N * sizeof (double) + (size_t)N * N;
   }
   GLA_DEVICE inner_shared (unsigned char *memory)
   {
     M = reinterpret_cast<T *> (memory);
     V = M + 2 * N * LD;
     steps = reinterpret_cast<column_step<T> *> (V + N * LD);
-    scale = reinterpret_cast<double *> (steps + 2 * N);
-    order = reinterpret_cast<unsigned char *> (scale + N);
+    bound_a = reinterpret_cast<double *> (steps + 2 * N);
+    bound_b = bound_a + N;
+    order = reinterpret_cast<unsigned char *> (bound_b + N);
   }
   GLA_DEVICE T *copy (int which) const { return M + which * N * LD; }
   GLA_DEVICE column_step<T> *set (int which) const { return steps + which * N; }
@@ -149,11 +156,12 @@ GLA_DEVICE void start (const inner_shared<T, N, BOTH> &m, const T *gram, int spl
 {
   constexpr int LD = N + 1;
   T *A = m.M;
+  double *to_one = m.bound_a; // the factor that gives a column of G norm 1
   for (int j = threadIdx.x; j < N; j += (int)blockDim.x) {
     double b = BOTH ? 0 : 1;
     for (int s = 0; BOTH && s < splits; s++)
       b += re (gram[to_b + ((int64_t)s * N + j) * N + j]);
-    m.scale[j] = b > 0 && is_filled (step, blocks, j) ? rsqrt (b) : 0;
+    to_one[j] = b > 0 && is_filled (step, blocks, j) ? rsqrt (b) : 0;
   }
   if (BOTH)
     load_gram<N, LD, true> (A, gram + to_b, splits); // its diagonal is overwritten
@@ -162,19 +170,23 @@ GLA_DEVICE void start (const inner_shared<T, N, BOTH> &m, const T *gram, int spl
   __syncthreads ();
   for (int w = threadIdx.x; w < N * N; w += (int)blockDim.x) {
     int r = w % N, c = w / N;
-    if (BOTH && m.scale[r] * m.scale[c] > 0)
-      A[c * LD + r] = scale (m.scale[r] * m.scale[c], A[c * LD + r]);
-    m.V[c * LD + r] = from_real<T> (r != c ? 0 : BOTH && m.scale[c] > 0 ? m.scale[c] : 1);
+    if (BOTH && to_one[r] * to_one[c] > 0)
+      A[c * LD + r] = scale (to_one[r] * to_one[c], A[c * LD + r]);
+    m.V[c * LD + r] = from_real<T> (r != c ? 0 : BOTH && to_one[c] > 0 ? to_one[c] : 1);
   }
   __syncthreads ();
-  for (int j = threadIdx.x; j < N; j += (int)blockDim.x)
-    m.set (1)[j] = {from_real<T> (1), from_real<T> (0), re (A[j * LD + j]), j};
+  for (int j = threadIdx.x; j < N; j += (int)blockDim.x) {
+    m.bound_b[j] = to_one[j] > 0;
+    m.bound_a[j] = re (A[j * LD + j]);
+    m.set (1)[j] = {from_real<T> (1), from_real<T> (0), m.bound_a[j], j};
+  }
   __syncthreads ();
 }
 
-GLA_DEVICE bool stays_out (const double *scale, int p, int q)
+template <int N, bool BOTH, class T>
+GLA_DEVICE bool stays_out (const inner_shared<T, N, BOTH> &m, int p, int q)
 {
-  return !(scale[p] > 0 && scale[q] > 0);
+  return !(m.bound_b[p] > 0 && m.bound_b[q] > 0);
 }
 
 // Whether any pair of columns must be transformed, or cannot be judged; the same in all threads.
@@ -186,7 +198,7 @@ GLA_DEVICE bool anything_to_do (const inner_shared<T, N, BOTH> &m, double tol2)
   bool open = false;
   for (int w = threadIdx.x; w < N * N; w += (int)blockDim.x) {
     int r = w % N, c = w / N;
-    if (r >= c || stays_out (m.scale, r, c))
+    if (r >= c || stays_out (m, r, c))
       continue;
     pair_finding f = look_at_pair<BOTH> (re (M[r * LD + r]), re (M[c * LD + c]), M[c * LD + r],
                                          BOTH ? M[r * LD + c] : from_real<T> (0), tol2);
@@ -206,6 +218,20 @@ GLA_DEVICE T entry_to_be (const T *M, int p, int q, const column_step<T> &P,
   return cmadd (P.other, lower, conj (P.own) * upper);
 }
 
+// The bounds of column `to` after a step, whose new square in A is `square`: its factors are x and
+// y. Whether it has lost too many digits, and stays out from now on.
+template <int N, bool BOTH, class T>
+GLA_DEVICE bool loses_digits (const inner_shared<T, N, BOTH> &m, int to, double square,
+                              const double (&a)[2], const double (&b)[2], T x, T y)
+{
+  const double x2 = abs2 (x), y2 = abs2 (y);
+  const double bound_a = fma (x2, a[0], y2 * a[1]), bound_b = BOTH ? fma (x2, b[0], y2 * b[1]) : 1;
+  const bool lost = !(bound_a <= LOST * square) || bound_b > LOST;
+  m.bound_a[to] = bound_a;
+  m.bound_b[to] = lost ? 0 : bound_b;
+  return lost;
+}
+
 // The step of one pair in a round, from M and the steps before; what it finds is counted.
 template <int N, bool BOTH, class T>
 GLA_DEVICE bool find_step (const inner_shared<T, N, BOTH> &m, const T *M,
@@ -219,7 +245,7 @@ GLA_DEVICE bool find_step (const inner_shared<T, N, BOTH> &m, const T *M,
   pair_step<T> z = {
       from_real<T> (1), from_real<T> (0), from_real<T> (0), from_real<T> (1), app, aqq};
   bool moves = false;
-  if (!stays_out (m.scale, p, q)) {
+  if (!stays_out (m, p, q)) {
     T apq = entry_to_be<LD, false> (M, p, q, P, Q), bpq = from_real<T> (0);
     if constexpr (BOTH)
       bpq = entry_to_be<LD, true> (M, p, q, P, Q);
@@ -236,6 +262,11 @@ GLA_DEVICE bool find_step (const inner_shared<T, N, BOTH> &m, const T *M,
     if (exchange)
       swap_columns (z);
     moves = f.rotate || exchange;
+    if (moves) {
+      const double a[2] = {m.bound_a[p], m.bound_a[q]}, b[2] = {m.bound_b[p], m.bound_b[q]};
+      found.unseen |= loses_digits (m, p, z.app, a, b, z.z11, z.z21);
+      found.unseen |= loses_digits (m, q, z.aqq, a, b, z.z22, z.z12);
+    }
   }
   after[p] = {z.z11, z.z21, z.app, q};
   after[q] = {z.z22, z.z12, z.aqq, p};
