@@ -90,7 +90,7 @@ bench: build
 
 doc-tables:
 	$(OCTAVE) --no-init-file bench/doc_tables.m
-	$(OCTAVE) --no-init-file bench/plot_readme.m bench/results/readme.png
+	$(OCTAVE) --no-init-file bench/plot_readme.m doc/times.svg
 
 html:
 	@sh tests/html.sh build/html

@@ -62,8 +62,10 @@ end
 
 function lines = readme ()
   lines = {table_row({"Call", "On", "gpulinalg", "Beside", "Its time", "Times as fast"}), table_row(repmat ({"---"}, 1, 6))};
-  for r = readme_rows ()
-    lines{end+1} = table_row ({r.work, r.machine, r.ours, r.peer, r.theirs, r.ratio});
+  r = readme_rows ();
+  for r = r(! cellfun (@isempty, {r.version}))
+    peer = regexprep (r.version, '^Octave', [r.peer, ", Octave"]);
+    lines{end+1} = table_row ({r.work, r.machine, r.ours, peer, r.theirs, r.ratio});
   end
 end
 

@@ -1,7 +1,7 @@
 % plot_readme.m: draws how many times as fast as its peer each call of README's table is
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
-% octave-cli bench/plot_readme.m picture.png
+% octave-cli bench/plot_readme.m picture.svg
 
 addpath (fileparts (mfilename ("fullpath")));
 r = readme_rows ();
@@ -29,4 +29,4 @@ legend (bars, strcat ({"on "}, machines), "location", "southeast");
 set (gca, "ytick", 1:numel (r), "yticklabel", {}, "ydir", "reverse", "ylim", [0.3, numel(r) + 0.7], ...
      "xtick", 0:3, "xticklabel", {"1", "10", "100", "1000"}, "xlim", [0, 3.2], "xgrid", "on");
 title ("times as fast");
-print (fig, argv (){end}, "-dpngcairo", sprintf ("-S1200,%d", 120 + 26 * numel (r)), "-F:5");
+print (fig, argv (){end}, "-dsvg", sprintf ("-S1200,%d", 120 + 26 * numel (r)), "-F:5");

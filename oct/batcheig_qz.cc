@@ -94,7 +94,7 @@ static bool eig_page (const octave_value &A, const octave_value &B, bool vectors
 {
   try {
     const octave_value_list args = vectors ? ovl (A, B, "qz", "vector") : ovl (A, B, "qz");
-    results = octave::feval ("eig", args, vectors ? 2 : 1);
+    results = gla::feval (gla::the_interpreter (), "eig", args, vectors ? 2 : 1);
     return true;
   } catch (const octave::execution_exception &) {
     octave::interpreter::the_interpreter ()->recover_from_exception ();
@@ -167,7 +167,8 @@ static octave_value_list solve (gla::call &call, const octave_value &a, const oc
     const Array page = page_of (B, p);
     solve_page (page_of (A, p), page, want, p, r);
     if (want.more)
-      rcond (p) = octave::feval ("rcond", ovl (octave_value (page)), 1) (0).double_value ();
+      rcond (p) = gla::feval (gla::the_interpreter (), "rcond", ovl (octave_value (page))) (0)
+                      .double_value ();
     call.report (p + 1, pages);
   }
   call.finish (GLA_OK);

@@ -51,7 +51,7 @@ octave_value_list gsvd_with_all_pages (const octave_value_list &args)
     NDArray copies (dim_vector (1, d.ndims ()), 1.0);
     for (int k = 2; k < d.ndims (); k++)
       copies (k) = static_cast<double> (d (k));
-    all (one) = octave::feval ("repmat", ovl (few, copies), 1) (0);
+    all (one) = gla::feval (gla::the_interpreter (), "repmat", ovl (few, copies)) (0);
   }
   return all;
 }

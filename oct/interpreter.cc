@@ -12,6 +12,7 @@
 #include <octave/ov-fcn-handle.h>
 #include <octave/ov-usr-fcn.h>
 #include <octave/parse.h>
+#include <octave/pt-eval.h>
 
 #include <dlfcn.h>
 
@@ -23,9 +24,24 @@ octave::interpreter &the_interpreter ()
   return *octave::interpreter::the_interpreter ();
 }
 
+// While it lives the evaluator knows nothing of outputs that the call at work ignores by ~: of an
+// m-file that this call needs it would not return them, either.
+struct all_outputs {
+  octave::tree_evaluator &evaluator;
+  const std::list<octave::octave_lvalue> *before;
+
+  explicit all_outputs (octave::interpreter &interp)
+      : evaluator (interp.get_evaluator ()), before (evaluator.lvalue_list ())
+  {
+    evaluator.set_lvalue_list (nullptr);
+  }
+  ~all_outputs () { evaluator.set_lvalue_list (before); }
+};
+
 octave_value_list feval (octave::interpreter &interp, const octave_value &function,
                          const octave_value_list &args, int outputs)
 {
+  const all_outputs here (interp);
   return interp.feval (function, args, outputs);
 }
 

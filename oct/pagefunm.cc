@@ -337,7 +337,7 @@ octave_value_list pagefunm_body (octave::interpreter &interp, const octave_value
     NDArray sizes (dim_vector (1, copies.ndims ()));
     for (int d = 0; d < copies.ndims (); d++)
       sizes (d) = static_cast<double> (copies (d));
-    want.A = octave::feval ("repmat", ovl (want.A, sizes), 1) (0);
+    want.A = gla::feval (interp, "repmat", ovl (want.A, sizes)) (0);
   }
   gla::call call (who, interp, gla::context_of_pages (args, opts.value ("progress")));
   call.set_place (opts.value ("device"));

@@ -401,3 +401,10 @@
 %!testif ; isempty (gpulinalg_info ().devices)
 %! try, pagefunm (1, "exp", "device", "gpu"); catch err, end_try_catch
 %! assert (err.identifier, "gpulinalg:no-device");
+
+%!function y = pagefunm_square (x)
+%!  y = x .^ 2;
+%!endfunction
+%!test # a function in a file returns its result also where the call ignores F
+%! [~, info] = pagefunm (eye (3), @pagefunm_square);
+%! assert (info, int32 (0));

@@ -223,3 +223,52 @@
 %!error <pagemtimes: option "device" needs a value> pagemtimes (1, 1, "device")
 %!error <transpX must be .*, not of class char of size 1x4x2> pagemtimes (1, repmat ("none", [1, 1, 2]), 1, "none")
 %!error id=gpulinalg:bad-value pagemtimes (1, 1, "device", "tpu")
+
+%!## The table of steps between the functions in doc/user-guide.md.
+%!test
+%! n = 4;
+%! X = randn (n, 50, 1000);
+%! C = pagemtimes (X, "none", X, "ctranspose") / 50 + 0.1 * full (eye (n));
+%! d = reshape (C, n * n, [])(1:n+1:end,:);
+%! assert (reshape (sum (d), 1, 1, []), sum (batcheig (C), 1), 1e-12);
+%! r = reshape (qr_block (C), n * n, [])(1:n+1:end,:);
+%! assert (squeeze (sum (log (batcheig (C)), 1)).', sum (log (abs (r))), 1e-12);
+%! assert (prod (abs (r)), squeeze (real (prod (pageeig (C), 1))).', 1e-10);
+%! K = diag (1:4);
+%! assert ((full (K) - C)(:,:,7), K - C(:,:,7));
+%! w = rand (n, 1000);
+%! assert ((reshape (w, n, 1, []) .* C)(:,:,7), diag (w(:,7)) * C(:,:,7));
+
+%!test
+%! Y = randn (60, 3);
+%! idx = (1:20).' + (0:5:40);
+%! W = permute (reshape (Y(idx,:), 20, [], 3), [1, 3, 2]);
+%! assert (W(:,:,2), Y(6:25,:));
+%! x = Y(:,1);
+%! assert (reshape (x((1:20).' + (0:5:40)), 20, 1, [])(:,:,3), x(11:30));
+
+%!test
+%! long = randn (9, 2);
+%! short = randn (5, 2);
+%! x = qr_block (cat (3, long, [short; zeros(4, 2)]), cat (3, ones (9, 1), [ones(5, 1); zeros(4, 1)]), "solve");
+%! assert (x(:,:,2), short \ ones (5, 1), 1e-12);
+%! A = randn (7, 3);
+%! B = randn (7, 20);
+%! assert (pagemldivide (A, B), A \ B, 1e-12);
+%! w = rand (7, 1, 5);
+%! b = randn (7, 1, 5);
+%! x = qr_block (w .* A, w .* b, "solve");
+%! assert (x(:,:,4), (w(:,:,4) .* A) \ (w(:,:,4) .* b(:,:,4)), 1e-12);
+
+%!test # the dominant eigenvectors of positive pages are positive
+%! [V, D] = pageeig (abs (randn (8, 8, 1000)), "vector");
+%! [~, k] = max (abs (squeeze (D)));
+%! v = V(:, sub2ind ([8, 1000], k, 1:1000));
+%! assert (all (abs (sum (sign (real (v)))) == 8));
+
+%!test # damped steps of an arm with seven joints
+%! J = randn (3, 7, 1000);
+%! e = randn (3, 1, 1000);
+%! w = 0.1;
+%! y = pagemldivide (pagemtimes (J, "none", J, "ctranspose") + w^2 * full (eye (3)), e);
+%! assert (pagemtimes (J, "ctranspose", y, "none"), pagelsqminnorm (J, e, "RegularizationFactor", w), 1e-10);

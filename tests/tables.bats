@@ -58,3 +58,18 @@ tables () {
   echo "$words words"
   [ "$words" -gt 20 ] && [ "$words" -le 31 ] # with the line of titles
 }
+
+# short FILE WORDS: the file has at most so many words, and its lines but rows of tables at most 120 characters.
+short () {
+  echo "$1: $(wc -w <"$1") words"
+  [ "$(wc -w <"$1")" -le "$2" ]
+  ! grep -v '^|' "$1" | LC_ALL=C.UTF-8 grep -n '.\{121\}'
+}
+
+@test "README, the user guide and NEWS of this version are short" {
+  short README.md 800
+  short doc/user-guide.md 7000
+  news=$(awk '/^Summary/ && ++n > 1 { exit } { print }' "$TOP/NEWS")
+  echo "NEWS: $(echo "$news" | wc -l) lines"
+  [ "$(echo "$news" | wc -l)" -le 50 ]
+}
