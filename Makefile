@@ -16,6 +16,14 @@ OCTAVE ?= octave-cli --no-history
 octave_here = $(OCTAVE) --no-init-file --path src --path inst --path examples
 jobs := $(shell nproc 2>/dev/null || echo 2)
 
+# An unpacked archive has no benchmarks and few tests.
+archive := $(if $(wildcard tests/check.sh),,yes)
+ifdef archive
+ifneq ($(filter bench tune doc-tables release format source-digest check-%,$(MAKECMDGOALS)),)
+$(error $(MAKECMDGOALS): this needs the repository; an archive has neither the benchmarks nor most tests)
+endif
+endif
+
 help:
 	@echo "$(name) $(version)"
 	@echo
@@ -109,7 +117,7 @@ uninstall:
 #-------------------------------------------------------------------------------
 
 check: deps
-	@sh tests/check.sh
+	@sh $(if $(archive),tests/archive.sh check,tests/check.sh)
 
 check-quick: deps
 	@sh tests/check.sh quick
@@ -155,10 +163,9 @@ release:
 	@$(MAKE) --no-print-directory dist
 
 dist:
-	@sh tests/files.sh | grep -v '^\.' \
-	  | LC_ALL=C tar --create --no-recursion --files-from=- --format=ustar \
-	      --transform='s,^,$(name)-$(version)/,' --mtime=@$(mtime) --mode=u+rw,go=rX \
-	      --owner=0 --group=0 --numeric-owner \
+	@sh tests/archive.sh list | LC_ALL=C tar --create --no-recursion --files-from=- --format=ustar \
+	    --transform='s,^,$(name)-$(version)/,' --mtime=@$(mtime) --mode=u+rw,go=rX \
+	    --owner=0 --group=0 --numeric-owner \
 	  | gzip -n -9 >$(tarball)
 	@echo "$(tarball): $$(sha256sum <$(tarball) | cut -d ' ' -f 1)"
 
