@@ -101,7 +101,7 @@ doc-tables:
 	$(OCTAVE) --no-init-file bench/plot_readme.m bench/results/readme.png
 
 html:
-	@sh tests/html.sh build/html
+	@PICTURES=yes sh tests/html.sh build/html
 
 tune: build
 	$(MAKE) --no-print-directory -C bench tune
