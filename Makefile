@@ -160,13 +160,16 @@ mtime = $(shell git log -1 --format=%ct 2>/dev/null || date -u -d "$$(sed -n 's/
 release:
 	@sh tests/record.sh --strict
 	@sh tests/versions.sh --check --strict
-	@$(MAKE) --no-print-directory dist
+	@$(MAKE) --no-print-directory dist $(if $(shell command -v pigz),pack='pigz -n -p 1 -11')
 
+# Files of a kind stand together, which packs better. pigz -11 packs 5 % better than gzip, and takes a minute.
+pack = gzip -n -9
 dist:
-	@sh tests/archive.sh list | LC_ALL=C tar --create --no-recursion --files-from=- --format=ustar \
+	@sh tests/archive.sh list | awk '{ end = $$0; sub (/.*\./, "", end); print end, $$0 }' | LC_ALL=C sort \
+	  | cut -d ' ' -f 2 | LC_ALL=C tar --create --no-recursion --files-from=- --format=ustar \
 	    --transform='s,^,$(name)-$(version)/,' --mtime=@$(mtime) --mode=u+rw,go=rX \
 	    --owner=0 --group=0 --numeric-owner \
-	  | gzip -n -9 >$(tarball)
+	  | $(pack) >$(tarball)
 	@echo "$(tarball): $$(sha256sum <$(tarball) | cut -d ' ' -f 1)"
 
 clean:

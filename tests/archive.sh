@@ -5,8 +5,8 @@
 # Usage: archive.sh list     names of files on standard output
 #        archive.sh check    builds, runs the %! tests and the examples of the help texts, and says what is left out
 #
-# The archive has what pkg install, make demo, make install-c and make html need. The benchmarks, their results,
-# the notebook and all other tests are in the repository alone.
+# The archive has what pkg install, make demo, make install-c and make html need, and the documents for users. The
+# benchmarks and their results, most tests, the notebook and the documents about the inside are in the repository alone.
 
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -15,7 +15,8 @@ if [ "${1:-}" = list ]; then
   sh tests/files.sh | awk '
     /^tests\/(archive|deps[a-z_]*|files|jobs|html|examples)\.sh$/ || /^tests\/html\// { print }
     /^tests\/octave\/(unit_tests|help_examples|check_links)\.m$/ { print }
-    !/^(\.|tests\/|bench\/|doc\/notebook\/)/ { print }'
+    /^doc\// && !/^doc\/(user-guide|accuracy|c-api)\.md$/ { next }
+    !/^(\.|tests\/|bench\/)/ { print }'
   exit
 fi
 
