@@ -221,7 +221,7 @@ function examples = read_examples (out)
   examples = struct ("path", {}, "text", {}, "title", {}, "picture", {});
   for path = strsplit (strtrim (output_of ("sh tests/files.sh --new examples | grep '\\.m$'")), "\n")
     text = fileread (path{1});
-    name = regexp (text, 'picture \(fig, "([^"]*)"', "tokens", "once");
+    name = regexp (text, '^(?:picture|imwrite) \([^\n]*"(\w+\.png)"', "tokens", "once", "lineanchors");
     if (! isempty (name))
       title = regexp (text, '^% [^:\n]*: ([^\n]*)', "tokens", "once"){1};
       examples(end+1) = struct ("path", path{1}, "text", text, "title", title, "picture", drawn (path{1}, name{1}, out));
