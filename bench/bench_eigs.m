@@ -27,16 +27,14 @@ function cases = all_cases (quick, names)
            "BA 1600000", @() ba_graph(1600000, 3); "grid 60^3", @() grid_3d(60); ...
            "patents", @() ba_graph(3774768, 5)};
   usual = [true, true, ! quick, ! quick, false];
-  for f = {"ca-CondMat.txt", "bcsstk13.mtx"}
-    for folder = {"../tests/data", "../../shared/data"}
-      file = fullfile (fileparts (mfilename ("fullpath")), folder{1}, f{1});
-      if (exist (file, "file"))
-        cases = [cases; {f{1}, @() read_graph(file)}];
-        usual(end+1) = true;
-        break;
-      end
-    end
+  here = fileparts (mfilename ("fullpath"));
+  file = fullfile (here, "../../shared/data/ca-CondMat.txt");
+  if (exist (file, "file"))
+    cases(end+1,:) = {"ca-CondMat.txt", @() read_graph(file)};
   end
+  addpath (fullfile (here, "../tests/octave"));
+  cases(end+1,:) = {"bcsstk13.mtx", @() stored_matrix("bcsstk13")};
+  usual(end+1:rows (cases)) = true;
   if (isempty (names))
     cases = cases(usual,:);
   else

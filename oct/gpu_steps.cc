@@ -1,4 +1,4 @@
-// gpu_steps.cc: operations from which functions of gpuArrays are made
+// gpu_steps.cc: the operations of gpuArrays in C++, of which other functions are made
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // An operation of the interpreter takes 1 to 5 us of the host beside the 1 to 2 us of the work

@@ -29,9 +29,9 @@ struct gla_context {
   gla_place place;
   int devices[GLA_MAX_DEVICES]; // of GLA_PLACE_LIST
   int n_devices;
-  // Within a collective call: 1 + the number of this rank among those of its computer, which take
-  // turns on its GPUs, or on those of GLA_PLACE_LIST. The rank uses one GPU, and a GPU that fails
-  // is an error: the results of the ranks belong together. 0: no ranks.
+  // Inside a collective call the rank's number on its computer + 1, else 0. It selects the GPU of
+  // this rank, of all GPUs or of GLA_PLACE_LIST. A GPU that fails is an error then, because the
+  // results of the ranks belong together.
   int rank_here;
 
   const gla_gsvd_ranks *gsvd_ranks; // that share the sweeps of the pair that is at work; NULL

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Checks the arguments, answers what needs no arithmetic, has the pages dealt out to engines
-// (batch/dispatch.c), and has the CPU do those that a GPU hands back. The backends do the
+// (batch/dispatch.c), and has the CPU do those that a GPU returns. The backends do the
 // arithmetic.
 
 #include "arrays.h"
@@ -124,7 +124,7 @@ static void slice (const gla_call *call, gla_range range, void *chunk, void *mem
   c->stats = all->stats == NULL ? NULL : all->stats + range.first;
 }
 
-// The CPU does irregular pages, which a GPU hands back, unless they are in device memory.
+// The CPU does irregular pages, which a GPU returns, unless they are in device memory.
 static gla_status redo (gla_call *call, gla_range range, const void *chunk)
 {
   (void)chunk;

@@ -216,8 +216,8 @@ static size_t place (size_t *at, size_t bytes)
   return here;
 }
 
-// The i-th piece to be taken: as the eigenvectors (cpu/batch.c) they come from as many ranges as
-// there are threads, so that mostly the thread that has them in its cache takes them.
+// The i-th piece to be taken. Pieces are dealt in the ranges per thread of cpu/batch.c, so that a
+// thread mostly finds the eigenvectors in its cache.
 static int64_t piece_of (const fun_pieces *t, int64_t i)
 {
   const int64_t range = i % t->ranges, longer = t->pieces % t->ranges;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Checks the arguments, answers for pages without elements, has the others dealt out to engines,
-// and has the CPU do those that a GPU hands back.
+// and has the CPU do those that a GPU returns.
 
 #include "arrays.h"
 #include "batch/dispatch.h"
@@ -102,7 +102,7 @@ static void slice (const gla_call *call, gla_range range, void *chunk, void *mem
   c->first = range.first;
 }
 
-// The CPU does pages that a GPU has handed back. Those in device memory stay as they are.
+// The CPU does pages that a GPU has returned. Those in device memory stay as they are.
 static gla_status look_for_failures (gla_call *call, gla_range range, const void *chunk)
 {
   pagesolve_run *run = (pagesolve_run *)call;

@@ -194,7 +194,7 @@ void gla_sparse_free (gla_context *ctx, int device, const gla_engine *engine, vo
     backend->spmv->free (now == engine ? now : NULL, prepared);
 }
 
-// What engine k, and all after it, have made of the face.
+// What engine k, and all after it, have made of the orientation.
 static void free_prepared (gla_sparse *S, gla_face *face, int first)
 {
   for (int k = first; k <= GLA_MAX_DEVICES; k++) {

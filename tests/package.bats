@@ -63,6 +63,24 @@ octave_pkg () {
   cmp "$TARBALL" "$WORK/first.tar.gz"
 }
 
+@test "the archive is small, and an unpacked one says what needs the repository" {
+  [ "$(wc -c <"$TARBALL")" -le 1600000 ]
+  tar -tzf "$TARBALL" | cut -d / -f 2- >"$WORK/files"
+  for f in README.md COPYING INDEX src/configure oct/batcheig.cc kernels/eig/small.cu examples/graphene_bands.m doc/user-guide.md; do
+    grep -qx "$f" "$WORK/files" || { echo "missing: $f"; false; }
+  done
+  run grep -E '^(bench|doc/notebook|tests/c|tests/data)/|^\.' "$WORK/files"
+  [ "$status" -ne 0 ]
+  mkdir "$WORK/unpacked" && tar -xzf "$TARBALL" -C "$WORK/unpacked" --strip-components=1
+  run make -C "$WORK/unpacked" bench
+  [ "$status" -ne 0 ]
+  [[ "$output" == *"bench: this needs the repository"* ]]
+  make -s -C "$WORK/unpacked" dist # an archive makes one of the same files
+  tar -tzf "$WORK/unpacked/$(basename "$TARBALL")" | cut -d / -f 2- | cmp - "$WORK/files"
+  run make -n -C "$WORK/unpacked" check
+  [[ "$output" == *"sh tests/archive.sh check"* ]]
+}
+
 @test "PKG_ADD, PKG_DEL, INDEX, NEWS, oct and inst name the same functions" {
   cd "$TOP"
   oct=$(grep -lE '^DEF[A-Z]*_DLD' oct/*.cc | sed 's,oct/\(.*\)\.cc,\1,' | sort)

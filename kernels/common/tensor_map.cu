@@ -1,4 +1,4 @@
-// tensor_map.cu: descriptions of arrays for the unit that copies boxes
+// tensor_map.cu: tensor maps, the descriptions of arrays that TMA needs
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "tensor_map.cuh"

@@ -1,10 +1,10 @@
-// tensor_map.cuh: copies of boxes of an array to shared memory by the unit that GPUs have for this
+// tensor_map.cuh: tiles from global to shared memory by the Tensor Memory Accelerator (TMA)
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// From compute capability 9.0 on one thread asks for a box of an array, and a unit of the
-// multiprocessor computes the addresses, fills with 0 what lies outside of the array, and counts
-// the bytes that have arrived on a barrier in shared memory. The array is described to it by a
-// structure that only the driver can fill.
+// From compute capability 9.0 on one thread asks for a box of an array, and TMA, a unit of
+// the multiprocessor, computes the addresses, fills with 0 what lies outside of the array, and
+// counts the bytes that have arrived on a barrier in shared memory. The array is described to it by
+// a structure that only the driver can fill.
 
 #ifndef GPULINALG_TENSOR_MAP_CUH
 #define GPULINALG_TENSOR_MAP_CUH
@@ -44,7 +44,7 @@ GLA_DEVICE void phase_init (unsigned barrier, unsigned count)
 {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(count) : "memory");
 }
-// Makes what phase_init did known to the unit.
+// Makes what phase_init did known to TMA.
 GLA_DEVICE void phase_init_done ()
 {
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
@@ -58,7 +58,7 @@ GLA_DEVICE void phase_arrive (unsigned barrier)
 {
   asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
 }
-// What this thread has read from shared memory is read, for the unit, too: its writes can overtake
+// What this thread has read from shared memory is read, for TMA, too: its writes can overtake
 // reads that have begun, also those before an arrival.
 GLA_DEVICE void phase_reads_done ()
 {

@@ -176,8 +176,8 @@ template <class T> bool eig_chased_strip_fits (int n, int smem_limit)
   return n >= 2 && strip_bytes<T> (n, COLUMNS<T> / 2, 128) <= (size_t)smem_limit;
 }
 
-// By 256 threads where two such blocks find room on a multiprocessor, else by one block of as many
-// threads as can be. Of an interval chased_wide has the pages with many columns.
+// 256 threads if two such blocks fit a multiprocessor, else one block with as many threads as fit.
+// With an interval, pages with many wanted columns go to chased_wide.
 template <class T> cudaError_t eig_chased_strip (const eig_args<T> &a)
 {
   constexpr int NC = COLUMNS<T>;

@@ -87,8 +87,9 @@ template <int WARPS, class E> GLA_DEVICE E sum_at (const band_team<E> &p, int t)
   return sum;
 }
 
-// The QR factorisation by the first warp: R to the band, V's first rows to x, and in p.P what makes
-// the others. Where they go, other warps still have V of the step before.
+// The QR factorisation by the first warp. Writes R to the band and the top of V to x. The other
+// rows of V follow later from p.P, because other warps still read V of the step before in their
+// place.
 template <int WARPS, class T>
 GLA_DEVICE bool factor_products (const page_tiles<T> &s, const page_step<T> &p, wide<T> *tau,
                                  numbers<wide<T>, 4> &x)

@@ -15,8 +15,8 @@ template <class T> int64_t unmtr_wide_doubles (int n);
 // Whether it serves: by the types, n and the number of wanted columns alone.
 template <class T> bool unmtr_wide_serves (const eig_args<T> &a);
 
-// The same as the strips of unmtr_blocked.cu, from the factors of its blocks. Without the unit that
-// copies boxes (tensor_map.cuh) *done is false, and what the strips need is as it was.
+// The same as the strips of unmtr_blocked.cu, from the factors of its blocks. Without TMA
+// (tensor_map.cuh) *done is false, and what the strips need is as it was.
 template <class T> cudaError_t unmtr_wide (const eig_args<T> &a, bool *done);
 
 #endif

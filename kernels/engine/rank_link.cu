@@ -350,7 +350,7 @@ gla_status give_up (gla_rank_link *l, double limit)
   return GLA_OK;
 }
 
-// The event behind the exchange. NCCL tells of failures that leave its kernel waiting.
+// The event behind the exchange. NCCL reports failures that leave its kernel waiting.
 gla_status wait_done (gla_rank_link *l, const link *k, cudaStream_t stream, double limit)
 {
   const double begun = now ();

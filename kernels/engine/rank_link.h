@@ -20,7 +20,7 @@ typedef int (*rank_link_add) (void *user, double *x, int64_t count);
 int rank_link_begin (gla_rank_link *l, int device, rank_link_add add, void *user);
 
 // One exchange, behind what is in the stream of CUDA; returns when it is done. All ranks call it,
-// when each has told the others that it will. What fails ends the link: GLA_ERROR_RANK_LOST, where
+// when each has announced it. What fails ends the link: GLA_ERROR_RANK_LOST, where
 // l->text says why, or GLA_ERROR_DEVICE_FAILURE. GLA_OK and l->late: see there.
 gla_status rank_link_exchange (gla_rank_link *l, const gla_link_rows *rows, void *stream);
 

@@ -280,7 +280,7 @@ gla_status krylov_ranks<T>::project (int64_t count, int64_t W, const double *fac
   attempt ([&] () { return sum_rows (count, W, factor, C); });
   if (swap->ranks.add (swap->ranks.user, sums, summed_count))
     return GLA_ERROR_STOPPED;
-  // an exchange was given up, and no other rank has told why
+  // an exchange was given up, and no other rank has reported why
   if (direct == 1 && swap->link->late)
     attempt ([] () { return GLA_ERROR_RANK_LOST; });
   to_device (C, sums, (size_t)summed_count * sizeof (double));

@@ -1,10 +1,10 @@
-// product_bulk.cuh: products of pages, tile by tile, copied by a unit of the GPU
+// product_bulk.cuh: products of pages, tile by tile, copied by TMA
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // From compute capability 9.0 on. A block has a tile of TM by TN elements of C of one page, then
 // the tile that lies as many tiles further, counted over all pages, as there are blocks; of
 // Hermitian products only tiles on and below the diagonal are counted. It runs through the terms of
-// the sums, TK at a time: the first warp asks the unit (product_bulk_source.cuh) for TM by TK
+// the sums, TK at a time: the first warp asks TMA (product_bulk_source.cuh) for TM by TK
 // elements of A and TK by TN of B, some pairs ahead, also across the end of a tile. A pair has two
 // barriers, for its arrival and for the end of its use, so that no warp waits for another one
 // unless that is a whole pair behind. A warp has WM by WN elements of the tile.

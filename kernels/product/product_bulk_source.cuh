@@ -3,7 +3,7 @@
 //
 // A pair is TM by TK elements of A and TK by TN of B. Pairs come one after the other, some of them
 // ahead of the warps that multiply, to places that follow each other in a ring. Who copies them is
-// a parameter: a unit of the GPU (bulk_copies) or the threads (loose_copies in product_loose.cuh).
+// a parameter: TMA (bulk_copies) or the threads (loose_copies in product_loose.cuh).
 
 #ifndef GPULINALG_PRODUCT_BULK_SOURCE_CUH
 #define GPULINALG_PRODUCT_BULK_SOURCE_CUH
@@ -116,7 +116,7 @@ template <class T, bool BY_TERMS, int ROWS, int TK> struct bulk_boxes {
   static constexpr int BOXES = (BY_TERMS ? TK : ROWS) / LINE, COLUMNS = BY_TERMS ? ROWS : TK;
 };
 
-// Copies by the unit, for which the lanes of the first warp ask, each for one box of a pair.
+// Copies by TMA, for which the lanes of the first warp ask, each for one box of a pair.
 template <class T, bool TRA, bool TRB, class S> struct bulk_copies {
   typedef bulk_boxes<T, TRA, S::TM, S::TK> LA;
   typedef bulk_boxes<T, !TRB, S::TN, S::TK> LB;

@@ -34,7 +34,7 @@ template <class T> struct bulk_args {
   unsigned flip, conjugate; // of the imaginary part of A, of C: the sign bit or 0
 };
 
-// Numbers of an element as the unit sees it.
+// Numbers of an element as TMA sees it.
 template <class T> constexpr int bulk_parts = std::is_same_v<T, cx<double>> ? 2 : 1;
 
 #if __CUDA_ARCH__ >= 900 && __CUDACC_VER_MAJOR__ >= 12

@@ -1,8 +1,8 @@
-// product_loose.cuh: products of pages at addresses that the unit for tiles cannot read
+// product_loose.cuh: page products for operands that TMA cannot read (not 16-byte aligned)
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The kernel of product_bulk.cuh for columns that begin at no multiple of 16 bytes: tiles and sums
-// are the same, and the tiles lie in shared memory as the unit would put them, but each thread of
+// are the same, and the tiles lie in shared memory as TMA would put them, but each thread of
 // the block copies some rows of them, an element at a time. The barrier of a full pair counts the
 // threads, each of which arrives when its copies have.
 

@@ -20,7 +20,7 @@ struct product_parts {
   int count () const { return full + (rest > 0); }
 };
 
-// Terms that a part may have: with more, the unit for tiles would not serve.
+// Terms that a part may have: with more, TMA would not serve.
 enum { PART_TERMS = 1 << 15 };
 
 // So many parts that an H100 has a tile of 64 by 64 for each of its 132 multiprocessors, but none

@@ -44,9 +44,10 @@ template <class T, bool BY_TERMS> GLA_DEVICE int slim_place (int row, int term)
                     : 128 * term + 16 * (row / 2 ^ (term & 6)) + 8 * (row % 2);
 }
 
-// How a lane copies tiles of ROWS rows by STEP terms of an array whose rows (SIDE) or terms are
-// contiguous, WIDE elements at a time, to places by terms or not. The lanes have neighbours of one
-// line of the array, or of several.
+// How a warp copies a tile of ROWS rows by STEP terms, WIDE elements for each lane at a time:
+//   SIDE       the rows of the array are contiguous; otherwise its terms are
+//   BY_TERMS   the terms are contiguous in shared memory; otherwise the rows are
+// LANES lanes copy one line of the array, and AT_ONCE lines are copied together.
 template <class T, bool SIDE, int WIDE, int ROWS, bool BY_TERMS> struct slim_copy {
   static constexpr int STEP = 128 / sizeof (T), SIZE = sizeof (T);
   static constexpr int LANES = (SIDE ? ROWS : STEP) / WIDE, AT_ONCE = 32 / LANES; // lines

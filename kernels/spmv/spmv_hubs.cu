@@ -1,4 +1,4 @@
-// spmv_hubs.cu: sparse products of graphs, with x at the hubs in shared memory
+// spmv_hubs.cu: sparse products with x at the dense columns (hubs) in shared memory
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "spmv_hubs.cuh"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // A graph's entries fetch numbers of x from the second-level cache, which serves one fetch per
-// slice and clock, and this is most of the time. Its hubs, the columns with the most entries, are
+// slice and clock, and this is most of the time. Its hubs (dense columns) are
 // fetched most: x at these is gathered before every product, and each multiprocessor keeps a copy.
 // In the coded columns of such a matrix an entry in a hub is SPMV_HUB + its slot, any other its
 // column.

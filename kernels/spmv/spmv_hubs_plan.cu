@@ -1,4 +1,4 @@
-// spmv_hubs_plan.cu: which columns of a sparse matrix are hubs, and whether to keep them close
+// spmv_hubs_plan.cu: finds dense columns of a sparse matrix (hubs); whether to keep x there close
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "common/cluster.cuh"

@@ -291,9 +291,8 @@ double seconds (gla_engine *engine, const gla_job *head, int64_t pages)
   return CALL_SECONDS + (all * transfer > work ? all * transfer : work);
 }
 
-// Pages that go by steps wait for each other's chains of columns, and are waited for piece by piece
-// anyway: so many that they fill the GPU, but of host arrays at most a quarter, so that some are
-// copied while others are worked on.
+// The chunk size of pages that take several launches: as many as fill the GPU, from arrays of the
+// host at most a quarter of them, so that copies overlap with kernels.
 double pages_by_steps (const gla_svd_job &job, double chunk, int64_t pages)
 {
   const double fill = 1.3e8 / ((double)job.n * (double)job.m), quarter = (double)(pages + 3) / 4;

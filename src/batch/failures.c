@@ -1,4 +1,4 @@
-// failures.c: pages that failed, are not Hermitian, or are handed back by a GPU
+// failures.c: pages that failed, are not Hermitian, or are returned by a GPU
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "failures.h"
@@ -85,7 +85,7 @@ gla_status gla_fail_not_hermitian (gla_context *ctx, const gla_failures *f)
 }
 
 //------------------------------------------------------------------------------
-// pages that are handed back
+// pages that a GPU has returned
 //------------------------------------------------------------------------------
 
 void gla_handed_back_start (gla_handed_back *h)

@@ -38,7 +38,7 @@ void gla_note_not_hermitian (gla_call *call, gla_failures *f, gla_range range, c
 // GLA_ERROR_NOT_HERMITIAN, with a message that names bad_page.
 gla_status gla_fail_not_hermitian (gla_context *ctx, const gla_failures *f);
 
-// Pages that a GPU has handed back: they have info < 0.
+// Pages that a GPU has returned: they have info < 0.
 typedef struct {
   pthread_mutex_t lock; // one thread at a time works on the CPU
   int64_t done;         // pages that the CPU has done

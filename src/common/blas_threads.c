@@ -28,7 +28,7 @@
 #endif
 
 // Bytes of a buffer in all versions of OpenBLAS for x86-64 and ARM since 2019, with what it
-// maps more for a moment; older ones have less. More calls at once than MOST are never asked for.
+// maps more for a moment; older ones have less. At most MOST calls at once are asked for.
 // Buffers that a caller needs, see take_buffers.
 enum { BUFFER_BYTES = 130 << 20, MOST = 128, FOR_ONE_CALLER = 2 };
 

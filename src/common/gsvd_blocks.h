@@ -1,4 +1,4 @@
-// gsvd_blocks.h: blocks of columns that a pair on the CPU is swept by
+// gsvd_blocks.h: blocks of columns for the sweeps of a pair on the CPU
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #ifndef GPULINALG_GSVD_BLOCKS_H

@@ -77,8 +77,8 @@ gla_status gla_eigs_check (gla_eigs_run *run, const gla_eigs_results *r);
 void gla_eigs_resolve (gla_eigs_run *run);
 // Fills the results and run->report.
 gla_status gla_eigs_solve (gla_eigs_run *run, const gla_eigs_results *results);
-// The place of the call by the place of the context, of a rank the one that it would take. Before
-// the matrix is scaled. gla_choice_end is up to the caller.
+// Chooses the CPU or a GPU for the call; of ranks each chooses for itself. Call it before the
+// matrix is scaled. The caller ends the choice by gla_choice_end.
 gla_status gla_eigs_choose (gla_eigs_run *run, const gla_eigs_results *results, gla_choice *choice);
 // Runs the method on the GPU where one is chosen; what that cannot do the CPU does.
 gla_status gla_eigs_run_somewhere (gla_eigs_run *run, const gla_eigs_results *results);

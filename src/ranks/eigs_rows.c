@@ -31,8 +31,8 @@ static int add (void *user, double *x, int64_t count)
   return failed;
 }
 
-// Too little memory counts 1, what cannot be helped by less of it more than all ranks together.
-// Where one rank has that, all get it or GLA_ERROR_STOPPED, so that none tries again.
+// Adds up the failures: 1 for too little memory, after which all ranks try again with less, and
+// 2 * GLA_MAX_RANKS for any other, after which all ranks stop, with it or with GLA_ERROR_STOPPED.
 static gla_status agree (void *user, gla_status own)
 {
   gla_eigs_rows_call *call = user;

@@ -194,7 +194,7 @@ static void nap (const gla_ranks *ranks, int turns, double waited)
     nanosleep (&t, NULL);
 }
 
-// A stop that comes while a rank waits is told to the others with its next message; where none can
+// A stop that comes while a rank waits is sent to the others with its next message; where none can
 // be sent for a while, and nothing comes, it breaks the ranks. Nonzero: that while is over.
 static int stopped (gla_ranks *ranks, int peer, double moved, double *since)
 {

@@ -45,7 +45,7 @@ enum {
   GLA_FACTS
 };
 
-// What every rank tells all others when they meet.
+// What every rank sends to all others when they meet.
 typedef struct {
   int64_t version; // of the library
   int64_t call;    // gla_rank_call

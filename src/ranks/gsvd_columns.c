@@ -215,7 +215,7 @@ static gla_status decompose (columns_call *call, const gla_gsvd_options *o)
   return status;
 }
 
-// Rank 0 decomposes the pair, and the others do what it tells them meanwhile.
+// Rank 0 decomposes the pair, and the others follow its commands meanwhile.
 static void solve (columns_call *call, const gla_gsvd_options *o)
 {
   gla_ranks *ranks = call->ranks;

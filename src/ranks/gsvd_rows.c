@@ -73,7 +73,7 @@ static int is_whole (const gla_rows *rows)
          rows->total <= rows->n + rows->n / 2;
 }
 
-// The others are told what is wrong where card->status is not GLA_OK.
+// Sends what is wrong to the others where card->status is not GLA_OK.
 static gla_status start (gla_context *ctx, pair_call *call, gla_rank_card *card, const gla_array *A,
                          const gla_array *B, const gla_gsvd_options *o)
 {
@@ -135,7 +135,7 @@ static void gather (pair_call *call)
   gla_rows_up (&call->b);
 }
 
-// Before rank 0 decomposes the pair: the others do what it tells them, until it dismisses them.
+// Before rank 0 decomposes the pair: the others follow its commands, until it ends that.
 static void lead_or_serve (pair_call *call)
 {
   const gla_rows *a = &call->a, *b = &call->b;
@@ -251,7 +251,7 @@ gla_status gla_gsvd_rows (gla_context *ctx, gla_ranks *ranks, const gla_array *A
   if (status != GLA_OK)
     return status;
 
-  // check inputs, allocate, and meet; the others are told what is wrong
+  // check inputs, allocate, and meet; what is wrong is sent to the others
   pair_call call = {.a = {.ranks = ranks}};
   gla_rank_card card = {.call = GLA_CALL_GSVD};
   status = gla_take_structs (ctx, results, &r, sizeof r, options, &o, sizeof o, report);
@@ -327,7 +327,7 @@ gla_status gla_gevd_rows (gla_context *ctx, gla_ranks *ranks, const gla_array *A
   if (status != GLA_OK)
     return status;
 
-  // check inputs, allocate, and meet; the others are told what is wrong
+  // check inputs, allocate, and meet; what is wrong is sent to the others
   pair_call call = {.a = {.ranks = ranks}};
   gla_rank_card card = {.call = GLA_CALL_GEVD};
   status = gla_take_structs (ctx, results, &r, sizeof r, options, &o, sizeof o, report);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What rank 0 tells the others; without columns they are dismissed.
+// A command of rank 0 to the others; without columns it is the last one.
 typedef struct {
   int64_t columns, rows_f, rows_g;
 } sweeps_order;

@@ -79,7 +79,7 @@ gla_status gla_least_squares_rows (gla_context *ctx, gla_ranks *ranks, const gla
   if (status != GLA_OK)
     return status;
 
-  // check inputs; the others are told what is wrong
+  // check inputs; what is wrong is sent to the others
   ls_call call = {
       .rows = {.ranks = ranks},
       .report = {.base = {.size = sizeof call.report, .first_failed = -1}, .first_deficient = -1}};

@@ -132,7 +132,7 @@ gla_status gla_qr_rows (gla_context *ctx, gla_ranks *ranks, const gla_array *A, 
   if (status != GLA_OK)
     return status;
 
-  // check inputs; the others are told what is wrong
+  // check inputs; what is wrong is sent to the others
   qr_call call = {.rows = {.ranks = ranks}};
   gla_rank_card card = {.call = GLA_CALL_QR};
   status = gla_take_structs (ctx, results, &r, sizeof r, options, &o, sizeof o, report);

@@ -1,7 +1,7 @@
 // rows.c: QR of a matrix whose rows are spread over ranks, up and down the tree of ranks
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Sizes of messages follow from the rows that the ranks told when they met. So a rank that has
+// Sizes of messages follow from the rows that the ranks announced when they met. So a rank that has
 // failed, or knows that another one has, still sends and receives what the others expect.
 
 #include "leaf.h"

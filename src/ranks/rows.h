@@ -22,7 +22,7 @@ typedef struct {
 // One matrix. What begins the struct is set by the caller, the rest by the functions below.
 typedef struct {
   gla_ranks *ranks;
-  int which;   // 0: A, 1: B, among the rows that the ranks have told
+  int which;   // 0: A, 1: B, among the rows that the ranks have announced
   gla_array A; // the rows of this rank
   gla_array B; // right-hand sides, so many columns:
   int64_t rhs;

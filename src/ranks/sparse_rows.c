@@ -272,7 +272,7 @@ gla_status gla_sparse_rows_create (gla_context *ctx, gla_ranks *ranks, const gla
   if (status != GLA_OK)
     return status;
 
-  // check inputs; the others are told what is wrong
+  // check inputs; what is wrong is sent to the others
   gla_sparse_rows *S = NULL;
   gla_rank_card card = {.call = GLA_CALL_SPARSE};
   if (csr == NULL || S_out == NULL)

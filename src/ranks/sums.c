@@ -32,8 +32,8 @@ static int add_up (gla_ranks *ranks, double *x, int64_t count)
   return rank > 0 && gla_ranks_send (ranks, gla_tree_parent (rank), bytes);
 }
 
-// The last of `count` numbers tells how many ranks have failed. That a rank fails while it waits
-// for the sums comes to the others with the next ones, so all know of it at the same place.
+// The last of `count` numbers is the number of ranks that have failed. A failure during a sum is
+// reported with the next sum, so all ranks learn of it at the same place.
 static int add_piece (gla_ranks *ranks, double *x, int64_t count)
 {
   const size_t bytes = (size_t)count * sizeof *x;

@@ -37,15 +37,15 @@ struct gla_sparse {
 // Finds `largest`, unless it is known.
 void gla_sparse_scan (gla_sparse *S);
 
-// The face that gives op(A)*x, and how it has to be used; makes what is missing. `transposes`: the
-// backend can multiply by the transpose of a face.
+// The orientation that gives op(A)*x, and how it has to be used; makes what is missing.
+// `transposes`: the backend can multiply by its transpose.
 typedef struct {
   gla_face *face;
   int conjugate, transposed;
 } gla_sparse_use;
 gla_status gla_sparse_find_use (gla_sparse *S, char op, int transposes, gla_sparse_use *use);
 
-// The face on an engine.
+// The orientation on an engine.
 gla_status gla_sparse_prepare (gla_sparse *S, gla_face *face, gla_engine *engine, void **prepared);
 // What the engine has of it already, or NULL.
 void *gla_sparse_prepared (const gla_sparse *S, const gla_face *face, const gla_engine *engine);
@@ -58,9 +58,9 @@ void gla_sparse_free (gla_context *ctx, int device, const gla_engine *engine, vo
 // not open are left out; *failure says why.
 gla_status gla_sparse_open_team (gla_context *ctx, const int *devices, int count,
                                  gla_krylov_team *team, int *opened, gla_status *failure);
-// Whether the engines of the team have their rows of the face already.
+// Whether the engines of the team have their rows of the orientation.
 int gla_sparse_is_shared (const gla_sparse *S, const gla_face *face, const gla_krylov_team *team);
-// Cuts the rows of the face for the engines of the team, which are those of these devices, and has
+// Cuts the rows of it for the engines of the team, which are those of these devices, and has
 // each prepare its own, at the same time; what is not there yet. Where one fails, team->failed says
 // which.
 gla_status gla_sparse_share (gla_sparse *S, gla_face *face, gla_krylov_team *team,

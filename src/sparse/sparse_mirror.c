@@ -112,7 +112,7 @@ gla_status gla_sparse_find_use (gla_sparse *S, char op, int transposes, gla_spar
   *use = (gla_sparse_use){&S->faces[0], op == 'C', 0};
   if ((op != 'N') == (S->options.by_columns != 0))
     return GLA_OK;
-  // wanted is the transpose of the given face
+  // wanted is the transpose of the given one
   if (hermitian < 0 && !(S->options.once && transposes))
     status = gla_sparse_hermitian (S, &hermitian, NULL, NULL);
   if (status != GLA_OK)

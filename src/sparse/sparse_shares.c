@@ -8,7 +8,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-// What the GPUs of the last such call have of a face.
+// What the GPUs of the last such call have of an orientation.
 struct gla_sparse_shares {
   gla_krylov_team team;
   int devices[GLA_TEAM_MOST];

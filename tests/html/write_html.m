@@ -4,7 +4,10 @@
 % pandoc converts the documents, makeinfo the help texts, which are read from the sources: nothing has to be
 % built. The pages lie in the folder HTML {build/html} as their sources lie in the repository, README.md as
 % index.html. What a document links to besides documents becomes a page, too: a source file, or the list of
-% the files of a folder.
+% the files of a folder. A link to what an archive leaves out becomes its text.
+%
+% With PICTURES=yes, and a package that is built in this tree, the examples run, and the pages of the functions show
+% what they draw.
 
 1;  % a script, although it begins with functions
 
@@ -157,12 +160,31 @@ function page = other_page (path)
   page = struct ("path", path, "file", page_of (path), "title", path, "body", ["<h1>", path, "</h1>\n", body]);
 end
 
+% The body without links and pictures of files that an archive leaves out.
+function body = without_dead_links (body, folder)
+  [links, parts, between] = regexp (body, '<a [^>]*href="([^"#:]+)[^>]*>(.*?)</a>', "match", "tokens", "split");
+  for k = 1:numel (links)
+    path = normal_path ([folder, "/", parts{k}{1}]);
+    if (! isempty (path) && ! exist (path))
+      links{k} = parts{k}{2};
+    end
+  end
+  body = strjoin (between, links);
+  [pictures, between] = regexp (body, '<img [^>]*src="([^"#:]+)[^>]*>', "match", "split");
+  there = cellfun (@(text) exist (normal_path ([folder, "/", regexp(text, 'src="([^"]+)', "tokens", "once"){1}])), pictures);
+  pictures(! there) = {""};
+  body = strjoin (between, pictures);
+end
+
 % Links of the body to files of the repository become links to their pages; paths are the files.
 function [page, paths] = with_page_links (page)
   paths = {};
   folder = fileparts (page.path);
   if (exist (page.path, "dir"))
     folder = page.path;
+  end
+  if (! exist ("tests/check.sh", "file"))
+    page.body = without_dead_links (page.body, folder);
   end
   [links, between] = regexp (page.body, '(?:href|src)="[^"#:]+(?:#[^"]*)?"', "match", "split");
   for k = 1:numel (links)
@@ -188,6 +210,101 @@ function body = with_function_links (body, functions, root, own)
   names = strjoin (setdiff (functions, own), "|");
   link = ['$1<a href="', root, 'reference/$2.html"><code>$2</code></a>'];
   body = regexprep (body, ['([^>]|<(?:td|li|p|dt)[^>]*>|</strong> )<code[^>]*>(', names, ')</code>'], link);
+end
+
+%------------------------------------------------------------------------------
+% examples, index, search
+%------------------------------------------------------------------------------
+
+% The examples that draw: a struct array of path, text, title and picture, a file in OUT or "".
+function examples = read_examples (out)
+  examples = struct ("path", {}, "text", {}, "title", {}, "picture", {});
+  for path = strsplit (strtrim (output_of ("sh tests/files.sh --new examples | grep '\\.m$'")), "\n")
+    text = fileread (path{1});
+    name = regexp (text, '^(?:picture|imwrite) \([^\n]*"(\w+\.png)"', "tokens", "once", "lineanchors");
+    if (! isempty (name))
+      title = regexp (text, '^% [^:\n]*: ([^\n]*)', "tokens", "once"){1};
+      examples(end+1) = struct ("path", path{1}, "text", text, "title", title, "picture", drawn (path{1}, name{1}, out));
+    end
+  end
+end
+
+% What an example has drawn, moved to OUT, or "".
+function file = drawn (path, name, out)
+  file = "";
+  if (! strcmp (getenv ("PICTURES"), "yes") || ! exist ("src/gpulinalg.oct", "file"))
+    return;
+  end
+  folder = tempname ();
+  mkdir (folder);
+  call = "cd '%s' && octave-cli --no-init-file --no-history --path '%s/src' --path '%s/inst' --path '%s/examples' '%s/%s' >log 2>&1";
+  system (sprintf (call, folder, pwd (), pwd (), pwd (), pwd (), path));
+  if (exist ([folder, "/", name], "file"))
+    file = ["examples/", name];
+    output_of (sprintf ("mkdir -p '%s/examples' && mv '%s/%s' '%s/%s'", out, folder, name, out, file));
+  else
+    printf ("%s draws nothing here\n", path);
+  end
+  confirm_recursive_rmdir (false, "local");
+  rmdir (folder, "s");
+end
+
+% What stands below a help text: the examples that call the function, those that call it most often first.
+function html = example_list (name, examples)
+  calls = cellfun (@(text) numel (regexp (text, ['\<', name, ' *\('])), {examples.text});
+  [calls, order] = sort (calls, "descend");
+  html = "";
+  for example = examples(order(calls > 0))(1:min (end, 3))
+    picture = "";
+    if (! isempty (example.picture))
+      picture = sprintf ('<img src="../%s" alt="" loading="lazy">', example.picture);
+    end
+    html = [html, sprintf('<figure>%s<figcaption><a href="../%s">%s</a>: %s</figcaption></figure>\n', ...
+                          picture, page_of(example.path), example.path, escaped (example.title))];
+  end
+  if (! isempty (html))
+    html = ["<h2>In use</h2>\n", html];
+  end
+end
+
+% All functions, options and ids of errors in order, each with the functions that know it.
+function page = index_page (pages)
+  names = functions = {};
+  for page = pages
+    here = regexp (page.body, '<dt[^>]*>(?:<span>)?((?:<code>.*?</code>(?:, )?)+)', "tokens");
+    here = [{}, here{:}];
+    terms = cellfun (@(text) regexp (text, '<code>((?:&quot;|gpulinalg:)[^<]*)</code>', "tokens"), here, "uniformoutput", false);
+    terms = [{}, terms{:}];
+    terms = unique ([{}, terms{:}, page.title]);
+    names = [names, terms];
+    functions = [functions, repmat({page.title}, 1, numel (terms))];
+  end
+  [terms, ~, at] = unique (names);
+  [~, order] = sort (lower (strrep (terms, "&quot;", "")));
+  body = "<h1>Index</h1>\n<p>Functions, options and ids of errors, and the functions that have them.</p>\n<table>\n";
+  for k = order(:).'
+    links = sprintf ('<a href="%s.html"><code>%s</code></a>, ', [functions(at == k); functions(at == k)]{:});
+    body = [body, sprintf("<tr><td><code>%s</code></td><td>%s</td></tr>\n", terms{k}, links(1:end-2))];
+  end
+  page = struct ("path", "", "file", "reference/names.html", "title", "Index", "body", [body, "</table>\n"]);
+end
+
+% Text of HTML: without tags and entities, in one line.
+function text = plain (html)
+  text = regexprep (html, {'<[^>]*>', '&quot;', '&lt;', '&gt;', '&amp;', '&\w+;|&#\d+;', '\s+'}, {" ", '"', "<", ">", "&", " ", " "});
+end
+
+% The script that search.js loads: title, file, summary and different words of each page.
+function text = search_index (pages)
+  rows = cell (1, numel (pages));
+  for k = 1:numel (pages)
+    body = plain (pages(k).body);
+    summary = regexp (plain (regexprep (pages(k).body, '^.*?(?=<p>)', "", "once")), '^ *(.{1,160}?[.:](?= |$))', "tokens", "once");
+    words = strjoin (unique (regexp (lower (body), '[\w:]{2,}', "match")), " ");
+    quoted = strrep (strrep ({pages(k).title, pages(k).file, [summary, {""}]{1}, [" ", words]}, '\', '\\'), '"', '\"');
+    rows{k} = sprintf ('["%s", "%s", "%s", "%s"]', quoted{:});
+  end
+  text = ["window.search_pages = [\n", strjoin(rows, ",\n"), "\n];\n"];
 end
 
 %------------------------------------------------------------------------------
@@ -226,6 +343,7 @@ function html = navigation (documents, categories, own)
     html = [html, list_of(category.title, files, category.functions, root_of (own), own)];
   end
   html = [html, document_list("Methods", documents, {"doc/methods"}, own), ...
+          document_list("Decisions", documents, {"doc/decisions"}, own), ...
           document_list("Notebook", documents, {"doc/notebook"}, own)];
 end
 
@@ -233,7 +351,7 @@ end
 % all pages
 %------------------------------------------------------------------------------
 
-function pages = reference_pages (categories)
+function pages = reference_pages (categories, examples)
   pages = struct ("path", {}, "file", {}, "title", {}, "body", {});
   functions = [categories.functions];
   list = "<h1>All functions</h1>\n";
@@ -241,22 +359,24 @@ function pages = reference_pages (categories)
     list = [list, "<h2>", category.title, "</h2>\n<table>\n"];
     for name = category.functions
       [body, first] = function_page (name{1}, functions);
+      body = [body, example_list(name{1}, examples)];
       file = ["reference/", name{1}, ".html"];
       pages(end+1) = struct ("path", "", "file", file, "title", name{1}, "body", body);
       list = [list, sprintf('<tr><td><code>%s</code></td><td>%s</td></tr>\n', name{1}, first)];
     end
     list = [list, "</table>\n"];
   end
+  pages(end+1) = index_page (pages);
   pages(end+1) = struct ("path", "", "file", "reference/index.html", "title", "All functions", "body", list);
 end
 
 % The documents, and what they link to, and what that links to. Pictures are copied.
-function [documents, others] = document_pages (out)
+function [documents, others] = document_pages (out, more)
   paths = strsplit (strtrim (output_of ("sh tests/files.sh --new | grep '\\.md$'")), "\n");
   first = {"README.md", "doc/user-guide.md"};
   paths = [first, setdiff(paths, first)];
   documents = others = struct ("path", {}, "file", {}, "title", {}, "body", {});
-  to_do = paths;
+  to_do = [paths, more];
   done = {};
   while (! isempty (to_do))
     path = to_do{1};
@@ -280,11 +400,12 @@ end
 function write_pages (out)
   categories = read_index ();
   functions = [categories.functions];
-  reference = reference_pages (categories);
-  [documents, others] = document_pages (out);
-  documents(end+1) = reference(end);
+  examples = read_examples (out);
+  reference = reference_pages (categories, examples);
+  [documents, others] = document_pages (out, {examples.path});
+  documents = [documents, reference(end-1:end)];
   template = fileread ("tests/html/page.html");
-  for page = [documents, others, reference(1:end-1)]
+  for page = [documents, others, reference(1:end-2)]
     root = root_of (page.file);
     html = strrep (template, "@TITLE@", page.title);
     html = strrep (html, "@NAVIGATION@", navigation (documents, categories, page.file));
@@ -292,8 +413,11 @@ function write_pages (out)
     body = with_function_links (page.body, functions, root, page.title);
     write_file ([out, "/", page.file], strrep (html, "@BODY@", body));
   end
+  searched = documents(! strncmp ({documents.file}, "doc/notebook", 12));
+  write_file ([out, "/search_index.js"], search_index ([reference(1:end-2), searched]));
   copyfile ("tests/html/style.css", [out, "/style.css"]);
-  printf ("%d pages in %s\n", numel (documents) + numel (others) + numel (reference) - 1, out);
+  copyfile ("tests/html/search.js", [out, "/search.js"]);
+  printf ("%d pages in %s\n", numel (documents) + numel (others) + numel (reference) - 2, out);
 end
 
 need ("pandoc", "pandoc");

@@ -8,9 +8,8 @@
 
 function [passed, failed] = check_structure (device)
   warning ("off", "gpulinalg:pages-failed", "local");
-  here = fileparts (mfilename ("fullpath"));
-  K = full (read_graph (fullfile (here, "..", "data", "bcsstk01.mtx")));
-  M = full (read_graph (fullfile (here, "..", "data", "bcsstm01.mtx")));
+  K = full (stored_matrix ("bcsstk01"));
+  M = full (stored_matrix ("bcsstm01"));
   texts = {};
   for type = {"double", "single"}
     for unit = [1, 1i]

@@ -7,10 +7,9 @@
 % 20 000; their eigenvalues are all sums of an eigenvalue of each.
 
 function cases = reference_eigs ()
-  here = fileparts (mfilename ("fullpath"));
   cases = files ();
   for c = 1:numel (cases)
-    cases(c).A = read_graph (fullfile (here, "..", "data", [cases(c).name, ".mtx"]));
+    cases(c).A = stored_matrix (cases(c).name);
     if (! isequal ([rows(cases(c).A), nnz(cases(c).A)], cases(c).sizes))
       error ("%s is not what the reference values are of", cases(c).name);
     endif

@@ -52,7 +52,7 @@ typedef struct {
   vec *z;     // n rows ldz apart, row k the eigenvector of d[k]; NULL: values only
   int ldz;
   ql_rotation *rotations; // QL_SWEEPS times n
-  vec low, high;          // the block of rows that is swept; low = high: none
+  vec low, high;          // the block of rows of this sweep; low = high: none
   vec floor, tol2;        // what counts as zero
   vec steps;              // sweeps that are left
   int first;              // below this row all is done, in all lanes

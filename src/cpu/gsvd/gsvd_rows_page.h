@@ -164,8 +164,8 @@ static void rows_normalise (const rows_work *r, real *sigma)
   }
 }
 
-// Whether no product of columns has lost digits by underflow or overflow, as where lengths of
-// columns are too far apart. A value that is 0 may have, too.
+// True if no dot product of columns over- or underflowed, which happens where their lengths are too
+// far apart. A value of 0 counts as a possible underflow.
 static int rows_are_in_range (const gsvd *w, const real *sigma)
 {
   const real least = GLA_SINGLE ? (real)0x1p-50 : (real)0x1p-480;

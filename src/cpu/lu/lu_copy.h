@@ -145,8 +145,9 @@ static int tile_may_be_definite (const scalar *a, int64_t ld, int64_t i0, int64_
   return 1;
 }
 
-// Whether it may be definite: Hermitian with a positive diagonal, and no element as large as the
-// geometric mean of the diagonal elements of its row and column. `roots` is workspace for n.
+// A necessary condition for a positive definite page: Hermitian with a positive diagonal, and no
+// element as large as the geometric mean of the diagonal elements of its row and column. `roots` is
+// workspace for n.
 static int may_be_definite (const scalar *a, int64_t n, int64_t ld, real *roots)
 {
   for (int64_t j = 0; j < n; j++) {
