@@ -3,7 +3,7 @@
 
 SHELL := /bin/sh
 .DELETE_ON_ERROR:
-.PHONY: help deps build demo check check-quick check-gpu check-blas check-lapack check-versions release check-format bench tune html dist lib install install-c uninstall uninstall-c run format \
+.PHONY: help deps build demo check check-all check-night check-gpu check-blas check-lapack check-versions release check-format bench tune html dist lib install install-c uninstall uninstall-c run format \
         doc-tables source-digest clean
 
 name := $(shell sed -n 's/^Name: *//p' DESCRIPTION)
@@ -28,8 +28,10 @@ help:
 	@echo "$(name) $(version)"
 	@echo
 	@echo "  make demo          install what is missing, build, compute a band structure, draw it"
-	@echo "  make check         install what is missing, build, run every test"
-	@echo "  make check-quick   build without CUDA, run the C tests and the %! tests, check the format"
+	@echo "  make check         install what is missing, build, test what minutes suffice for"
+	@echo "  make check-all     everything that needs no GPU: first make check, if it has not passed yet"
+	@echo "  make check-night   other Debian releases, other BLAS, LAPACK's tests, an hour of random calls,"
+	@echo "                     benchmarks (hours; root, debootstrap)"
 	@echo "  make check-format  check the format of the C, C++ and CUDA sources"
 	@echo "  make check-gpu     the accuracy and fault tests on a GPU; writes tests/gpu-record.txt"
 	@echo "  make check-lapack  LAPACK's test programs with this library behind them (Debian: apt-get download)"
@@ -119,13 +121,15 @@ uninstall:
 check: deps
 	@sh $(if $(archive),tests/archive.sh check,tests/check.sh)
 
-check-quick: deps
-	@sh tests/check.sh quick
+check-all: deps
+	@sh tests/check_all.sh
+
+check-night: deps build
+	@sh tests/check_night.sh
 
 check-gpu:
 	@sh tests/gpu.sh
 
-# Not part of make check.
 check-lapack:
 	@[ -f src/config.mk ] || (cd src && ./configure --library)
 	@sh tests/lapack/run.sh

@@ -277,7 +277,7 @@ gla_status gla_context_cpu (gla_context *ctx, gla_engine **engine)
   if (ctx->cpu == NULL)
     status = ctx->cpu_backend->open (GLA_DEVICE_HOST, &ctx->cpu);
   *engine = ctx->cpu;
-  char why[128];
+  char why[192];
   if (status == GLA_ERROR_BAD_ARGUMENT && ctx->cpu_backend->device_count (why, sizeof why) == 0)
     return gla_fail (ctx, status, "the CPU backend cannot start: %s", why);
   if (status != GLA_OK)

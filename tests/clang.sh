@@ -25,7 +25,7 @@ cd "$work/src"
 uncalled () {
   GPULINALG_CUDA=no GPULINALG_ISAS=native ./configure CC=clang CXX=clang++ CFLAGS=-O1 >&2 || return
   widest=$(sed -n 's/^ISAS = //p' config.mk)
-  GPULINALG_CUDA=no ./configure CC=clang CXX=clang++ CFLAGS=-O1 >&2 || return
+  GPULINALG_CUDA=no GPULINALG_ISAS=all ./configure CC=clang CXX=clang++ CFLAGS=-O1 >&2 || return
   for isa in $(sed -n 's/^ISAS = //p' config.mk); do
     for source in cpu/*/*_kernels.c; do
       for type in s d c z; do

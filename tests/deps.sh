@@ -32,6 +32,7 @@ need bats bats
 need pkg-config pkg-config
 need gnuplot gnuplot-nox
 need fc-list fontconfig
+need xz xz-utils
 # Optional packages: without them some checks are skipped.
 formatter_package=
 has_formatter || python3 -c 'import ensurepip' >/dev/null 2>&1 || formatter_package=clang-format-14

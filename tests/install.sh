@@ -4,8 +4,8 @@
 #
 # Usage: install.sh FOLDER     an absolute path: HOME is FOLDER/home, packages go to FOLDER/packages, the
 #                              output of Octave to FOLDER/install.log
-# Variables that ask for CUDA are not set: configure has to notice by itself that there is none. With
-# GPULINALG_CUDA_ARCH it would use an nvcc outside of PATH.
+# Variables that ask for CUDA or for instruction sets are not set, as a user has none: configure has to notice by itself
+# that there is no CUDA. With GPULINALG_CUDA_ARCH it would use an nvcc outside of PATH.
 
 set -eu
 cd "$(dirname "$0")/.."
@@ -17,7 +17,7 @@ for tool in sh cat sed grep awk uname mktemp rm cp mv mkdir touch tr cut head ta
   env printf test true make gcc g++ cc ar ranlib as ld tar gzip gunzip octave-cli mkoctfile octave-config nproc chmod find; do
   path=$(command -v $tool) && [ -x "$path" ] && ln -sf "$path" "$work/tools/$tool"
 done
-unset GPULINALG_CUDA GPULINALG_CUDA_ARCH
+unset GPULINALG_CUDA GPULINALG_CUDA_ARCH GPULINALG_ISAS
 cd "$work"
 PATH=$work/tools CUDA_HOME=/nowhere HOME=$work/home octave-cli --no-init-file --no-history --eval "
   pkg ('prefix', '$work/packages', '$work/packages');

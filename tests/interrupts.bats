@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# interrupts.bats: Ctrl-C in an Octave session, and calls beside busy processes; make check runs it alone
+# interrupts.bats: Ctrl-C in an Octave session, and calls beside busy processes; make check-all runs it alone
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 setup () {

@@ -1,4 +1,4 @@
-# jobs.sh: functions that run checks in parallel, count and time them; sourced by tests/check.sh
+# jobs.sh: functions that run checks in parallel, count and time them; sourced by tests/check_common.sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # Needs $work, an empty folder. At most $limit jobs run at a time. When a job has ended, one line is

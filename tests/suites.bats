@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# suites.bats: suites fail if results are wrong or NaN, and make check counts failures
+# suites.bats: suites fail if results are wrong or NaN, and the checks count failures
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 setup () {
@@ -257,4 +257,35 @@ END
   echo 'int f (int a, int b, int c, int d, int e, int f, int g, int h, int i) { return a; }' >src/a.c
   run sh "$TOP/tests/sizes.sh"
   [[ "$output" == *"src/a.c:1: f has 9 parameters"* ]]
+}
+
+# Both calls are of one of the two versions alone.
+@test "octave_headers.sh notices what Octave 6 or Octave 11 does not have" {
+  command -v xz >/dev/null || skip "there is no xz here"
+  mkdir tests oct
+  cp "$TOP/tests/octave_headers.sh" tests/
+  cp -r "$TOP/tests/data" tests/
+  ln -s "$TOP/src" src
+  cp "$TOP/oct/gla_octave.h" oct/
+  printf '#include "gla_octave.h"\nbool f (const octave_value &v) { return v.isfield ("a"); }\n' >oct/newer.cc
+  printf '#include "gla_octave.h"\n#include <octave/interpreter.h>\nbool g (octave::interpreter &i) { return i.initialized (); }\n' >oct/older.cc
+  for version in 6 11; do
+    run sh tests/octave_headers.sh $version
+    echo "$output"
+    case $output in *" 0 passed, 0 failed, 1 skipped") continue ;; esac # this is the Octave here
+    [ "$status" -ne 0 ]
+    [[ "$output" == *" 1 passed, 1 failed, 0 skipped" ]]
+  done
+  [[ "$output" == *"older.cc"* ]]
+}
+
+@test "a C test that runs in further ways says so in words that the checks know" {
+  words=$(grep -h '^// Runs also:' "$TOP"/tests/c/test_*.c | cut -d : -f 2 | tr ' ' '\n' | sort -u | tr '\n' ' ')
+  [ "$words" = " avx2 cuda guarded tsan " ]
+  cd "$TOP"
+  work=$BATS_TEST_TMPDIR/unused . tests/check_common.sh
+  trap - EXIT HUP INT TERM
+  [ "$(tests_also guarded | wc -l)" -ge 7 ]
+  [ "$(tests_also avx2 | grep -cx svd)" -eq 1 ]
+  rm -rf "$work"
 }

@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # Usage: versions.sh [SYSTEM]...     {bullseye trixie sid: Octave 6, 9 and 11}, as root; make check-versions
+#        versions.sh --whole [SYSTEM]...  make check and make check-all in each, without CUDA; writes no record
 #        versions.sh --check [--strict]  checks that the record exists and has no failures; strict: and
 #                                    that it is for this code
 #
@@ -34,6 +35,11 @@ if [ "${1:-}" = --check ]; then
   exit 0
 fi
 
+whole=
+if [ "${1:-}" = --whole ]; then
+  whole=yes
+  shift
+fi
 for system in "$@"; do
   case $system in
     *[!a-z0-9]*) fail "\"$system\" is not the name of a Debian release" ;;
@@ -50,7 +56,8 @@ mirror=$(apt-get indextargets --format '$(SITE) $(LABEL)' 'Created-By: Packages'
 # in_system ROOT COMMAND: runs the command in that system, with a /proc that only its processes see.
 in_system () {
   unshare --mount --pid --fork --kill-child sh -c \
-    'mount --make-rprivate / && mount -t proc proc "$0/proc" && exec chroot "$0" env -i HOME=/root \
+    'mount --make-rprivate / && mount -t proc proc "$0/proc" &&
+       { mount --rbind /dev/pts "$0/dev/pts"; mount -t tmpfs tmpfs "$0/dev/shm"; } 2>/dev/null; exec chroot "$0" env -i HOME=/root \
        CCACHE_DIR=/root/.ccache PATH=/usr/lib/ccache:/usr/sbin:/usr/bin:/sbin:/bin CCACHE_PATH=/usr/bin CCACHE_NOHASHDIR=1 \
        LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive sh -c "$1"' "$1" "$2"
 }
@@ -83,6 +90,19 @@ test_system () {
   rm -rf "$1/tmp/gpulinalg" "$1/tmp/work"
 }
 
+# whole_system ROOT: the whole check as a developer runs it. The two lines of counts are added.
+whole_system () {
+  rm -rf "$1/root/gpulinalg"
+  mkdir -p "$1/root/gpulinalg"
+  sh tests/files.sh --new | tar --create --files-from=- | tar --extract --directory="$1/root/gpulinalg"
+  in_system "$1" "cd /root/gpulinalg && export GPULINALG_CUDA=no && make check && make check-all" >"$1.log" 2>&1 \
+    && ended=0 || ended=1
+  sed -n 's/^\([0-9]* passed, [0-9]* failed, [0-9]* skipped\)$/\1/p' "$1.log" | tr -dc '0-9 \n' \
+    | awk -v ended=$ended '{ p += $1; f += $2; s += $3 }
+        END { print "installed: " p + 0 " passed, " (f > 0 ? f : ended) " failed, " s + 0 " skipped" }' >>"$1.log"
+  rm -rf "$1/root/gpulinalg"
+}
+
 mkdir -p "$cache"
 new=$(mktemp)
 trap 'rm -f "$new"' EXIT
@@ -92,7 +112,7 @@ for system in "$@"; do
   root=$cache/$system
   began=$(date +%s)
   if make_system "$root" "$system"; then
-    test_system "$root"
+    if [ "$whole" ]; then whole_system "$root"; else test_system "$root"; fi
     what=$(in_system "$root" 'octave-cli --version | sed -n "1s/.*version /Octave /p"; gcc --version | head -n 1; uname -m' \
       | paste -s -d ',' - | sed 's/,/, /g')
     counts=$(sed -n 's/^installed: \(.* skipped\)$/\1/p' "$root.log" | tail -n 1)
@@ -105,12 +125,14 @@ for system in "$@"; do
   fi
   line="$system: $(date -u +%Y-%m-%d), code $(digest), $what: $counts"
   echo "$line ($(($(date +%s) - began)) s)"
-  { grep -v "^$system:" "$record" 2>/dev/null || true; echo "$line"; } | sort >"$new"
-  cp "$new" "$record"
+  if [ -z "$whole" ]; then
+    { grep -v "^$system:" "$record" 2>/dev/null || true; echo "$line"; } | sort >"$new"
+    cp "$new" "$record"
+  fi
   # shellcheck disable=SC2046,SC2086 # three numbers
   set_counts () { passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + $3)); }
   set_counts $(echo "$counts" | tr -dc '0-9 ')
-  [ "$failed" -eq 0 ] || grep -a -E -B2 -A12 '!!!!!|rror' "$root.log" | head -n 60
+  [ "$failed" -eq 0 ] || grep -a -E -B2 -A12 '!!!!!|rror|^FAILED' "$root.log" | head -n 60
 done
 echo "versions: $passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]

@@ -52,7 +52,10 @@ const gla_cpu_isa *gla_cpu_isa_here (char *why, size_t why_size)
     for (int k = count - 1; k >= 0; k--)
       if (runs_here (k))
         return &built[k];
-    snprintf (why, why_size, "this build has no kernels for this processor");
+    snprintf (why, why_size,
+              "this processor lacks %s, the least that this build needs; build it here, or with "
+              "GPULINALG_ISAS=\"base avx2 avx512\"",
+              built[0].name);
     return NULL;
   }
   for (int k = 0; k < count; k++)

@@ -1,5 +1,6 @@
 // tests/c/test_api.c: arguments, shapes, strides, failing pages, callbacks, large offsets
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Runs also: cuda
 
 #include "calls.h"
 #include "check.h"

@@ -1,5 +1,6 @@
 // tests/c/test_driver.c: the batch driver with a mock GPU that runs short of memory or fails
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Runs also: cuda tsan
 //
 // Linked with its own list of backends: a mock GPU that computes on the CPU and fails as `plan`
 // says.

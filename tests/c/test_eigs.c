@@ -1,5 +1,6 @@
 // test_eigs.c: eigenvalues of graphs with closed forms, multiplicities, scales, bits, errors
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Runs also: guarded
 
 #include "common/pool.h"
 #include "eigs_answer.h"

@@ -1,5 +1,6 @@
 // test_eigs_rows.c: eigenvalues of sparse matrices whose rows are spread over ranks
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Runs also: tsan
 
 #include "rank_rows.h"
 

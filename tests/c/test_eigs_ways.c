@@ -1,5 +1,6 @@
 // test_eigs_ways.c: eigenvalues of functions and inverses, start vectors, the plain recurrence
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Runs also: guarded
 
 #include "common/pool.h"
 #include "eigs_answer.h"

@@ -1,5 +1,6 @@
 // tests/c/test_fork.c: calls in a forked child give the bits of calls in the parent
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Runs also: cuda
 //
 // Linked with its own list of backends: a mock GPU, which no child may use.
 

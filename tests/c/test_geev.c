@@ -1,5 +1,6 @@
 // test_geev.c: eigenvalues and eigenvectors of general pages: residuals, norms, bits, hard pages
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Runs also: avx2 guarded
 //
 // Eigenvectors are never compared entry by entry. An eigenvalue without vectors is judged by its
 // backward error: the last pivot of A - lambda by elimination with complete pivoting.

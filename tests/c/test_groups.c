@@ -1,5 +1,6 @@
 // test_groups.c: callbacks of a call that works on groups of pages
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Runs also: cuda
 
 #include "check.h"
 #include "groups.h"

@@ -1,5 +1,6 @@
 // test_gsvd.c: GSVD on the CPU: shapes and ranks, hard pairs against quadruple precision, bad input
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Runs also: avx2
 
 #include "common/pool.h"
 #include "gsvd_pairs.h"

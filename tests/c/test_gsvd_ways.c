@@ -1,5 +1,6 @@
 // tests/c/test_gsvd_ways.c: GSVD on the CPU: orderings, blocks, pages, threads, sweeps, stop
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Runs also: guarded
 
 #include "common/pool.h"
 #include "gsvd_pairs.h"

@@ -1,5 +1,6 @@
 // tests/c/test_lanes.c: pages in SIMD lanes have the bits of a single page
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Runs also: avx2
 
 #include "calls.h"
 #include "check.h"

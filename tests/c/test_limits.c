@@ -1,5 +1,6 @@
 // tests/c/test_limits.c: with little address space calls are right or end with out of memory
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Runs also: cuda
 //
 // The program starts itself again under each limit, as `ulimit -v` in batch systems. OpenBLAS
 // allocates a buffer of 128 MB for every thread that calls it, and retries without end if that

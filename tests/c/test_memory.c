@@ -1,5 +1,6 @@
 // tests/c/test_memory.c: host_memory.h prefaults and zeroes memory
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Runs also: cuda
 
 #include "check.h"
 #include "common/host_memory.h"

@@ -1,5 +1,6 @@
 // test_null.c: NULL for every pointer, and what is written where a call fails
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Runs also: cuda
 
 #include "check.h"
 

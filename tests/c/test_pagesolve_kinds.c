@@ -1,5 +1,6 @@
 // test_pagesolve_kinds.c: systems with pages of all kinds in one batch
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Runs also: guarded
 
 #include "solve_kinds.h"
 

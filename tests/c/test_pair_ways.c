@@ -1,5 +1,6 @@
 // test_pair_ways.c: pairs with a semidefinite B: GLA_PAIRS_DROP, GLA_PAIRS_SWAP, ranks, counts
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Runs also: guarded
 
 #include "common/pool.h"
 #include "page_arrays.h"

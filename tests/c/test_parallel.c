@@ -1,5 +1,6 @@
 // tests/c/test_parallel.c: contexts in several threads give the bits of a single context; the pool
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Runs also: cuda tsan
 
 #include "calls.h"
 #include "check.h"

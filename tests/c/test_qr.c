@@ -1,5 +1,6 @@
 // tests/c/test_qr.c: QR on the CPU: every method around its cutoffs, hard matrices, all results
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Runs also: avx2
 
 #include "common/pool.h"
 #include "qr_kinds.h"

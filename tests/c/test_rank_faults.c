@@ -1,5 +1,6 @@
 // test_rank_faults.c: ranks that call other functions, pass what does not fit, stop or leave
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Runs also: tsan
 
 #include "small_calls.h"
 

@@ -1,5 +1,6 @@
 // test_ranks.c: messages between ranks that are threads, how many and how long; arguments
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Runs also: cuda tsan
 
 #include "small_calls.h"
 

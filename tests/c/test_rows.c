@@ -1,5 +1,6 @@
 // test_rows.c: QR and least squares of matrices whose rows are spread over ranks
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Runs also: tsan
 
 #include "crew.h"
 #include "qr_kinds.h"

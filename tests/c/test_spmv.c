@@ -1,5 +1,6 @@
 // test_spmv.c: sparse products on the CPU: types, indices, orientations, vectors, long rows
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Runs also: avx2
 
 #include "common/pool.h"
 #include "triplets.h"

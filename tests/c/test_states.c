@@ -1,5 +1,6 @@
 // test_states.c: what calls leave behind after each status, for all operations on the CPU
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Runs also: cuda
 //
 // doc/c-api.md: a bad argument writes no result; inputs never change; the context may be used after
 // any status; after GLA_OK every result is written.

@@ -1,5 +1,6 @@
 // test_svd.c: singular values on the CPU: shapes around every method's edge, results, hard pages
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Runs also: avx2 guarded
 
 #include "common/pool.h"
 #include "svd_kinds.h"
