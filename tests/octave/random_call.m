@@ -39,9 +39,29 @@ function c = random_call (topic, seed, k)
   c = struct ("name", topic, "args", {{}}, "nout", 1, "paged", [], "each", [], "pages", 0, "kinds", "", "refused", "no", ...
               "check", @(c, out) {}, "note", "", "wrong", {{}});
   c = groups{at,1} (c, topic);
+  if (rand () < 0.05)
+    c = in_another_form (c);
+  endif
   if (! isempty (c.wrong) && rand () < 0.1)
     c = spoilt (c);
   endif
+endfunction
+
+% A first argument that is one matrix of class double becomes a diagonal matrix, or a range where it is a row.
+function c = in_another_form (c)
+  if (isempty (c.args) || ! isa (c.args{1}, "double") || issparse (c.args{1}) || ndims (c.args{1}) > 2 || ! isequal (c.paged, 1))
+    return;
+  endif
+  [m, n] = size (c.args{1});
+  if (m == 1 && n > 1)
+    c.args{1} = (1:n) * 0.5;
+  elseif (rand () < 0.5)
+    c.args{1} = eye (m, n);
+  else
+    c.args{1} = diag (rand (min (m, n), 1), m, n);
+  endif
+  c.check = @(c, out) {};
+  c.note = [c.note, ", in another form"];
 endfunction
 
 % The call with one thing wrong. Choices that concern options are in c.wrong, as cells of arguments to append.

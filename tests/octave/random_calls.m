@@ -50,9 +50,14 @@ function [passed, failed, digest] = random_calls (seconds_ = 60, seed = today ()
     printf ("random calls: digest %s\n", digest);
   endif
   printf ("random calls: %d passed, %d failed\n", passed, failed);
-  if (nargout == 0 && failed > 0)
-    error ("random_calls: %d of %d calls failed, seed %d", failed, passed + failed, seed);
+  if (nargout > 0)
+    return;
   endif
+  count = passed + failed;
+  if (failed > 0)
+    error ("random_calls: %d of %d calls failed, seed %d", failed, count, seed);
+  endif
+  clear passed;
 endfunction
 
 function day = today ()

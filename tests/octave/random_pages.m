@@ -42,9 +42,6 @@ function [A, names, bad] = random_pages (m, n, dims, type, what = "any", scaled 
   if (P > 0 && rand () < 0.1 && ! any (strcmp (what, {"definite", "regular"})))
     [A, names] = with_hard_pages (A, names, m, n, type, what);
   endif
-  if (any (type == "zc"))
-    A = complex (A);
-  endif
   if (any (type == "sc"))
     A = single (A);
   endif
@@ -53,6 +50,9 @@ function [A, names, bad] = random_pages (m, n, dims, type, what = "any", scaled 
   endif
   [A, bad] = with_bad_pages (A, any (strcmp (what, {"hermitian", "definite"})));
   A = reshape (A, [m, n, dims]);
+  if (any (type == "zc"))
+    A = complex (A);                    # Octave makes it real where it has no imaginary parts
+  endif
 endfunction
 
 % (A + A') / 2 may overflow, or not be Hermitian to the bit; now and then it is so to within rounding only.
@@ -110,6 +110,10 @@ endfunction
 
 function [X, name] = any_page (m, n, type, kind)
   k = min (m, n);
+  if (k == 0)
+    [X, name] = deal (zeros (m, n), "empty");
+    return;
+  endif
   switch (kind)
     case {1, 2, 3, 4, 5, 6}
       [X, name] = deal (numbers (m, n, type), "random");

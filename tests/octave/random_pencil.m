@@ -15,13 +15,15 @@ function c = random_pencil (c)
   endif
   options = random_options ({"phase", {"max", "none"}; "progress", {@(d, t) d <= t}}, 0.15);
   itype = 1;
+  method = {{}, {"method", "jacobi"}, {"method", "qr"}}{randi (3)};
   switch (way)
     case "chol"
-      itype = merge (rand () < 0.2, randi (3), 1);
+      itype = 1 + (rand () < 0.2) * randi ([0, 2]);
       how = {{}, {"chol"}, {"itype", itype}}{1 + 2*(itype > 1) + (itype == 1) * (rand () < 0.3)};
-      options = [options, {{}, {"method", "jacobi"}, {"method", "qr"}}{randi(3)}];
+      options = [options, method];
     case "drop"
-      how = {"drop", 10 ^ -randi ([3, merge(any (ismember ("sc", types)), 5, 12)])};
+      digits = randi ([3, merge(any (ismember ("sc", types)), 5, 12)]);
+      how = {"drop", 10 ^ -digits};
     otherwise
       how = {way};
   endswitch
@@ -70,7 +72,7 @@ function [A, B, bad, names] = draw_pair (n, dims, types, way)
   [B, n2, bad2] = random_pages (n, n, at{2}, types(end), what{2}, false);
   names = strjoin (unique ([n1, n2]), "; ");
   if (n > 1 && n < 34 && rand () < 0.15 && strcmp (way, "chol") && types(1) == types(end))
-    later = randi (2 ^ 31, 1, 2);
+    later = randi (2 ^ 31 - 1, 1, 2);
     [HA, HB, its] = hard_pencils (n, types(1));
     rand ("twister", later(1));
     randn ("twister", later(2));

@@ -253,6 +253,10 @@ function texts = check_pinv (c, out, bad)
       texts = [texts, told(all (isnan (x(:))), sprintf ("page %d: not NaN", p))];
       continue;
     endif
+    kept = s(:,p) > t(p);
+    if (any (s(kept,p) < 10 / double (realmax (class (A)))))
+      continue;                         # the inverse overflows
+    endif
     dropped = max ([s(s(:,p) <= t(p) * (1 + 1e-10) + 30 * n * e * s(1,p),p); 0]);
     unit = 30 * max (m, n) * e * norm (a) * norm (x) + e;
     r = [norm(a * x * a - a, "fro") / (unit * norm (a) + dropped * sqrt (n) + realmin), ...
@@ -298,7 +302,7 @@ function texts = check_lsqminnorm (c, out, bad, bad2, alpha)
     a = double (A(:,:,p));
     b = double (B(:,:,min (p, end)));
     x = double (X(:,:,p));
-    if (bad(p) || bad2(min (p, end)))
+    if (bad(p) || bad2(min (p, end)) || overflows (a, b, class (X)))
       continue;
     endif
     dropped = max ([s(s(:,p) <= t(p) * (1 + 1e-10) + 30 * max (m, n) * e * s(1,p),p); 0]);
@@ -306,6 +310,12 @@ function texts = check_lsqminnorm (c, out, bad, bad2, alpha)
     r = norm (a' * (a * x - b) + alpha ^ 2 * x, "fro") / (unit + 30 * e * alpha ^ 2 * norm (x, "fro") + realmin);
     texts = [texts, told(r <= 1, sprintf ("page %d: residual of the normal equations %g", p, r))];
   endfor
+endfunction
+
+% Whether a solution may be too large for the class.
+function may = overflows (a, b, cls)
+  s = svd (a);
+  may = norm (b, "fro") / min ([s(s > 0); Inf]) > 0.01 * double (realmax (cls));
 endfunction
 
 function texts = told (ok, text)
