@@ -8,6 +8,7 @@
 %   kinds         a letter for each output: "p" pages, "c" a column or row with an element for each page, "s" a struct
 %                 of such columns, "-" neither
 %   refused       "no": the call must work; "may", "must": it may or must end with an error
+%   steady        false where the results are other ones in each run
 %   check         check (c, out) returns a cell of texts that say what is wrong with the outputs
 %   note          what was drawn
 % Each call has its own seeds, of TOPIC, SEED and K, and so does not depend on other calls. random_call () returns the
@@ -37,7 +38,7 @@ function c = random_call (topic, seed, k)
   rand ("twister", start);
   randn ("twister", [start; 1]);
   c = struct ("name", topic, "args", {{}}, "nout", 1, "paged", [], "each", [], "pages", 0, "kinds", "", "refused", "no", ...
-              "check", @(c, out) {}, "note", "", "wrong", {{}});
+              "check", @(c, out) {}, "note", "", "wrong", {{}}, "steady", true);
   c = groups{at,1} (c, topic);
   if (rand () < 0.05)
     c = in_another_form (c);
@@ -71,7 +72,11 @@ function c = spoilt (c)
   wrong = {{"NoSuchOption", 1}, {"device"}, {"device", "gpus"}, {"device", -1}, {"device", 1.5}, {"device", {}}, ...
            {"device", NaN}, {"device", 1000}, {{}}, {@sin}, {struct()}};
   wrong = [wrong, c.wrong];
-  switch (randi (8))
+  choice = randi (8);
+  if (isempty (c.args))
+    choice = 3;
+  endif
+  switch (choice)
     case 1
       bad = {int8(7), uint64([1, 2; 3, 4]), true, [true, false; false, true], sparse([1, 2; 2, 3]), {1}, struct("a", 1), "text", ...
              @sin, sparse(1i), int32(ones (2, 2, 2)), {}};

@@ -53,7 +53,7 @@ function c = draw_batcheig (c)
   c.kinds = merge (c.nout == 1, "p", "ppcs");
   c.wrong = {{"tol", -1}, {"tol", 2}, {"maxit", 0}, {"maxit", NaN}, {"method", "lu"}, {"phase", 1}, {"itype", 2}, {"drop", 0.1}, ...
              {"swap"}, {"range", [2, 1]}, {"range", [0, 1]}, {"smallest", -1}, {"largest", n + 1}, {"interval", [1, 0]}, ...
-             {"interval", 3}, {"range", 1:3}, {"smallest", 0, "largest", 0}, {"progress", 3}, {"qz"}};
+             {"interval", 3}, {"range", 1:3}, {"smallest", 0, "largest", 0}, {"progress", "x"}, {"qz"}};
   c.note = sprintf ("%dx%dx%d %s, %s", n, n, c.pages, type, strjoin (unique (names), "; "));
   c.check = @(c, out) check_batcheig (c, out, bad, triangle, part, rough);
 endfunction
@@ -110,7 +110,7 @@ function texts = check_batcheig (c, out, bad, triangle, part, rough)
   if (rough || n == 0 || P == 0)
     return;
   endif
-  good = find (! (bad | squeeze (any (any (abs (B) > 1e-3 * realmax (cls), 1), 2))(:))).';
+  good = find (! (bad(:) | squeeze (any (any (abs (B) > 1e-3 * realmax (cls), 1), 2))(:))).';
   ulp = double (eps (cls));
   all_ = double (batcheig (A, triangle{:}, options_of (c.args){:}));
   for p = good
@@ -151,6 +151,7 @@ endfunction
 % The Hermitian pages that are solved.
 function B = read_part (A, triangle)
   n = rows (A);
+  A = A(:,:,:);
   for p = 1:size (A, 3)
     a = A(:,:,p);
     if (isempty (triangle))
@@ -182,7 +183,6 @@ function [lambda, V, info, texts] = parts_of (out, c, n, P, cls)
     off = lambda;
     off(repmat (logical (eye (k)), [1, 1, size(lambda)(3:end)])) = 0;
     texts = [texts, told(rows (lambda) == k && ! any (off(! isnan (off))), "the matrix of values is not diagonal")];
-    lambda = lambda(1:k+1:end).';
     lambda = reshape (reshape (out{2 - (c.nout == 1)}, [], P)(1:k+1:end,:), k, 1, P);
   endif
   lambda = reshape (lambda, rows (lambda), 1, P);

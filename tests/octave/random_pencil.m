@@ -115,6 +115,9 @@ function texts = check_pencil (c, out, bad, way, itype, part)
   if (! isempty (texts) || P == 0 || n == 0)
     return;
   endif
+  [A, bad1] = random_cast (A, cls);
+  [B, bad2] = random_cast (B, cls);
+  bad = bad1 | bad2;
   if (isvector_form (c.args, c.nout))
     D = reshape (D, rows (D), 1, P);
   else
@@ -205,8 +208,8 @@ function texts = only_values (a, b, d, way, itype, part, unit, p)
     d0 = sort (real (eig (a * b)));
     size_ = norm (a) * norm (b) * cond (b);
   elseif (strcmp (way, "swap"))
-    d0 = sort (eig ((b + b') / 2, a), "descend");
-    d = 1 ./ d;
+    d0 = sort (eig ((b + b') / 2, a));
+    d = sort (1 ./ d);
     size_ = norm (inv (a)) * (norm (b) + norm (a) * abs (d0));
   else
     d0 = eig (a, (b + b') / 2);

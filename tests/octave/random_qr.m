@@ -160,7 +160,10 @@ function texts = check_solve (c, out, bad)
   if (isempty (A) || isempty (B))
     return;
   endif
-  e = double (eps (class (X)));
+  cls = class (X);
+  e = double (eps (cls));
+  [A, bad] = random_cast (A, cls);
+  B = random_cast (B, cls);
   for p = 1:P
     a = double (A(:,:,p));
     b = double (B(:,:,p));
@@ -170,7 +173,7 @@ function texts = check_solve (c, out, bad)
       nan_ = bad(p) || ! all (isfinite (b(:)));
       texts = [texts, told((info == n + 1) == nan_ && info >= 0 && info <= n + 1, sprintf ("page %d: info %d", p, info))];
     endif
-    if (bad(p) || ! all (isfinite (b(:))) || overflows (a, b, class (X)))
+    if (bad(p) || ! all (isfinite (b(:))) || overflows (a, b, cls))
       continue;
     endif
     size_ = norm (a, "columns");

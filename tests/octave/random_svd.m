@@ -297,12 +297,15 @@ function texts = check_lsqminnorm (c, out, bad, bad2, alpha)
   endif
   s = reshape (double (batchsvd (A)), [], P);
   t = tolerances (c, 3, s(1,:));
-  e = double (eps (class (X)));
+  cls = class (X);
+  e = double (eps (cls));
+  [A, bad] = random_cast (A, cls);
+  [B, bad2] = random_cast (B, cls);
   for p = 1:P
     a = double (A(:,:,p));
     b = double (B(:,:,min (p, end)));
     x = double (X(:,:,p));
-    if (bad(p) || bad2(min (p, end)) || overflows (a, b, class (X)))
+    if (bad(p) || bad2(min (p, end)) || overflows (a, b, cls))
       continue;
     endif
     dropped = max ([s(s(:,p) <= t(p) * (1 + 1e-10) + 30 * max (m, n) * e * s(1,p),p); 0]);

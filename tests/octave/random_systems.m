@@ -55,6 +55,9 @@ function c = random_systems (c, topic)
   counts = [size(A(:,:,:), 3), size(B(:,:,:), 3)];
   c.pages = max (counts) * all (counts > 0);
   c.paged = at(counts == c.pages);
+  if (counts(1) != c.pages)
+    c.kinds = "p-c";
+  endif
   c.wrong = {{"none", 1}, {"progress", {}}, {"econ"}};
   c.note = sprintf ("%s, B %dx%dx%d %s, %s", c.note, size_, prod (pages), type2, [word, {""}]{1});
   c.check = @(c, out) check_system (c, out, A, B, bad, bad2, [word, {"none"}]{1}, right, what);
@@ -78,7 +81,13 @@ function texts = check_system (c, out, A, B, bad, bad2, word, right, what)
   if (isempty (A) || isempty (B))
     return;
   endif
-  [m, n] = size (A)(1:2);
+  [m, n, ~] = size (A);
+  if (xor (right, ! strcmp (word, "none") && ! strcmp (word, "")))
+    [m, n] = deal (n, m);
+  endif
+  regular = isa (A, cls);
+  [A, bad] = random_cast (A, cls);
+  [B, bad2] = random_cast (B, cls);
   for p = 1:c.pages
     a = turned_page (double (A(:,:,min (p, end))), word);
     b = double (B(:,:,min (p, end)));
@@ -91,7 +100,7 @@ function texts = check_system (c, out, A, B, bad, bad2, word, right, what)
       info = double (out{3}(p));
       if (m == n)
         texts = [texts, told((info == n + 1) == nan_, sprintf ("page %d: info %d", p, info))];
-        if (strcmp (what, "regular") && ! nan_ && isa (A, cls))
+        if (strcmp (what, "regular") && ! nan_ && regular)
           texts = [texts, told(info == 0, sprintf ("page %d: info %d of a regular page", p, info))];
         endif
       endif
