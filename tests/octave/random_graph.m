@@ -104,7 +104,7 @@ function [text, wanted] = matrix_market (loops)
   numbers = numbers(1:2 + ! strcmp (field, "pattern") + strcmp (field, "complex"),:);
   text = [text, sprintf([repmat("%.17g ", 1, rows (numbers)), "\n"], numbers)];
   A = sparse (i, j, x, m, n);
-  L = A - sparse (1:min (m, n), 1:min (m, n), diag (A), m, n);
+  L = A - sparse (1:min (m, n), 1:min (m, n), full (A)(1:m+1:m*min (m, n)), m, n);
   switch (shape)
     case "symmetric"
       A = A + L.';
@@ -114,7 +114,7 @@ function [text, wanted] = matrix_market (loops)
       A = A + L';
   endswitch
   if (any (strcmp (loops, "noloops")))
-    A = A - sparse (1:min (m, n), 1:min (m, n), diag (A), m, n);
+    A = A - sparse (1:min (m, n), 1:min (m, n), full (A)(1:m+1:m*min (m, n)), m, n);
   endif
   wanted = {A, int64(1:m).'};
 endfunction

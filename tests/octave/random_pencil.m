@@ -160,6 +160,7 @@ function texts = of_page (a, b, v, d, way, itype, part, ulp, p)
     texts = told (all (diff (d(isfinite (d))) >= 0), sprintf ("page %d: values do not ascend", p));
   endif
   unit = 30 * n * ulp;
+  least = double (realmin (merge (ulp > 1e-10, "single", "double"))) * (1 + norm (a) + norm (b));
   if (isempty (v))
     texts = [texts, only_values(a, b, d, way, itype, part, unit, p)];
     return;
@@ -189,7 +190,7 @@ function texts = of_page (a, b, v, d, way, itype, part, ulp, p)
   if (itype > 1)
     size_ *= cond (b);
   endif
-  texts = [texts, told(off <= unit * size_ + realmin, sprintf ("page %d: residual ratio %g", p, off / (unit * size_ / 30)))];
+  texts = [texts, told(off <= unit * size_ + least, sprintf ("page %d: residual ratio %g", p, off / (unit * size_ / 30)))];
   if (! isempty (m))
     off = norm (v' * m * v - eye (columns (v)), "fro");
     size_ = norm (v) ^ 2 * norm (m) * merge (itype == 3, cond (m), 1);

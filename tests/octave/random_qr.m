@@ -161,7 +161,6 @@ function texts = check_solve (c, out, bad)
     return;
   endif
   cls = class (X);
-  e = double (eps (cls));
   [A, bad] = random_cast (A, cls);
   B = random_cast (B, cls);
   for p = 1:P
@@ -176,10 +175,7 @@ function texts = check_solve (c, out, bad)
     if (bad(p) || ! all (isfinite (b(:))) || overflows (a, b, cls))
       continue;
     endif
-    size_ = norm (a, "columns");
-    a = a ./ (size_ + (size_ == 0));
-    x = x .* size_.';
-    r = norm (a' * (a * x - b), "fro") / (max (m, n) * e * norm (a) * (norm (a) * norm (x, "fro") + norm (b, "fro")) + realmin);
+    r = random_residual (a, x, b, cls);
     texts = [texts, told(r <= 60, sprintf ("page %d: residual of the normal equations %g", p, r))];
   endfor
 endfunction

@@ -310,7 +310,7 @@ function texts = check_lsqminnorm (c, out, bad, bad2, alpha)
     endif
     dropped = max ([s(s(:,p) <= t(p) * (1 + 1e-10) + 30 * max (m, n) * e * s(1,p),p); 0]);
     unit = 30 * max (m, n) * e * norm (a) * (norm (a) * norm (x, "fro") + norm (b, "fro")) + dropped * norm (b, "fro");
-    r = norm (a' * (a * x - b) + alpha ^ 2 * x, "fro") / (unit + 30 * e * alpha ^ 2 * norm (x, "fro") + realmin);
+    r = norm (a' * (a * x - b) + alpha ^ 2 * x, "fro") / (unit + 30 * e * alpha ^ 2 * norm (x, "fro") + (1 + norm (a)) * double (realmin (cls)));
     texts = [texts, told(r <= 1, sprintf ("page %d: residual of the normal equations %g", p, r))];
   endfor
 endfunction

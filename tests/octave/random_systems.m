@@ -109,13 +109,10 @@ function texts = check_system (c, out, A, B, bad, bad2, word, right, what)
       continue;
     endif
     if (m == n && any (strcmp (what, {"regular", "definite"})))
-      r = worst (norm (b - a * x, 1, "columns") ./ (n * e * norm (a, 1) * norm (x, 1, "columns") + realmin));
+      r = worst (norm (b - a * x, 1, "columns") ./ (n * e * norm (a, 1) * norm (x, 1, "columns") + (1 + norm (a, 1)) * double (realmin (cls))));
       texts = [texts, told(r <= 10, sprintf ("page %d: backward error %g", p, r))];
     elseif (m != n)
-      size_ = norm (a, "columns");
-      s = a ./ (size_ + (size_ == 0));
-      y = x .* size_.';
-      r = norm (s' * (s * y - b), "fro") / (max (m, n) * e * norm (s) * (norm (s) * norm (y, "fro") + norm (b, "fro")) + realmin);
+      r = random_residual (a, x, b, cls);
       texts = [texts, told(r <= 60, sprintf ("page %d: residual of the normal equations %g", p, r))];
     endif
   endfor
