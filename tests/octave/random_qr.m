@@ -69,6 +69,9 @@ function texts = check_factors (c, out, bad, B)
   endif
   R = R(:,:,:);
   form = {{0}, {}}{2 - econ};
+  if (! isempty (B) && iscomplex (B{1}))
+    A = complex (A);                    # the factors are complex then
+  endif
   if (c.nout == 3)
     order = out{3}(:,:,:);
     [Q, R0, ~] = qr_block (A, form{:});
@@ -122,12 +125,12 @@ endfunction
 function texts = check_c (C, Q, B, p)
   texts = {};
   c = double (C);
-  b = double (B);
+  b = random_cast (B, class (C));
   if (! all (isfinite (b(:))) || any (abs (b(:)) > 0.001 * double (realmax (class (C)))))
     return;
   endif
   e = double (eps (class (C)));
-  off = norm (c - double (Q)' * b, "columns") ./ (rows (b) * (e * norm (b, "columns") + double (realmin (class (C))) * e) + (norm (b, "columns") == 0));
+  off = norm (c - double (Q)' * b, "columns") ./ (rows (b) * (e * norm (b, "columns") + double (realmin (class (C)))) + (norm (b, "columns") == 0));
   texts = told (worst (off) <= 60, sprintf ("page %d: Q'*B is off by %g", p, worst (off)));
 endfunction
 
