@@ -77,6 +77,9 @@ function c = spoilt (c)
     choice = 3;
   endif
   switch (choice)
+    case 7
+      c.nout = 12;
+      c.note = [c.note, ", too many outputs"];
     case 1
       bad = {int8(7), uint64([1, 2; 3, 4]), true, [true, false; false, true], sparse([1, 2; 2, 3]), {1}, struct("a", 1), "text", ...
              @sin, sparse(1i), int32(ones (2, 2, 2)), {}};

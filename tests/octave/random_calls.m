@@ -44,9 +44,11 @@ function [passed, failed, digest] = random_calls (seconds_ = 60, seed = today ()
     [passed, failed, digest] = all_calls (topics, seed, most, seconds_, running);
   unwind_protect_cleanup
     gpulinalg_device (place);
-    if (exist (running, "file"))
-      unlink (running);
-    endif
+    for file = {running, fullfile(tempdir (), sprintf ("random-graph-%d", getpid ()))}
+      if (exist (file{1}, "file"))
+        unlink (file{1});
+      endif
+    endfor
   end_unwind_protect
   if (isfinite (most))
     printf ("random calls: digest %s\n", digest);

@@ -326,7 +326,7 @@ function r = residual (a, V, d, unit)
   if (! (r <= 30))
     [D, b] = balance (a);
     V = D \ V;
-    V ./= norm (V, "columns");
+    V = V ./ norm (V, "columns");
     r = min (r, norm (b * V - V .* d.', "fro") / (unit * norm (b, "fro") + realmin));
   endif
 endfunction

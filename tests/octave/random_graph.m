@@ -26,9 +26,9 @@ function texts = check_grown (c, out)
                 nnz (A) == 2 * m * (n - m) && all (sum (A != 0, 1) > 0), "not the graph that it should be");
 endfunction
 
-% The file is written here, so that the call is repeatable; it stays until the next call.
+% The file is written here, so that the call is repeatable; random_calls removes it at the end.
 function c = draw_read (c)
-  persistent name = tempname ("", "random-graph-");
+  name = fullfile (tempdir (), sprintf ("random-graph-%d", getpid ()));
   directed = {{}, {"undirected"}, {"directed"}}{randi (3)};
   loops = {{}, {"loops"}, {"noloops"}}{randi (3)};
   c.nout = randi (2);

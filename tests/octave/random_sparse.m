@@ -142,10 +142,24 @@ function c = draw_eigs (c)
       endif
   endswitch
   k = randi (min (n, 8));
+  e = double (eps (merge (isa (A, "single"), "single", "double")));
   sigma = {"lm", "la", "sa", "be", "sm", "la", "sa", 0.3}{randi (8)};
   options = random_options ({"seed", {0, 7, 12345}; "certify", {true}; "tol", {1e-13, eps}; "FailureTreatment", {"replacenan"}; ...
-                             "progress", {@(d, t) true}}, 0.15);
-  c.args = [{A, k, sigma}, options];
+                             "block", {1, 2, 4}; "v0", {ones(n, 1)}; "progress", {@(d, t) true}}, 0.12);
+  given = {A};
+  r = rand ();
+  if (r < 0.1 && issparse (A))
+    given = {spmv_plan(A)};
+  elseif (r < 0.2 && ischar (sigma) && ! strcmp (sigma, "sm") && issparse (A))
+    given = {@(x) A * x, n};
+    if (iscomplex (A))
+      options = [options, {"isreal", false}];
+    endif
+  elseif (r < 0.3 && issparse (A))
+    options = [options, {"precision", "single"}];
+    e = double (eps ("single"));
+  endif
+  c.args = [given, {k, sigma}, options];
   c.nout = randi (4);
   c.kinds = "----";
   c.wrong = {{"sigma", 1}, {"tol", -1}, {"maxit", 0}, {"p", 0}, {"v0", [1; 2]}, {"seed", -1}, {"method", "qr"}, {"block", 9}, {"block", 0}, ...
@@ -154,15 +168,13 @@ function c = draw_eigs (c)
     c.wrong = {};
   endif
   c.note = sprintf ("%dx%d %s, %d nonzeros, %d %s", n, n, class (A), nnz (A), k, num2str (sigma));
-  c.check = @(c, out) check_eigs (c, out);
+  c.check = @(c, out) check_eigs (c, out, A, k, sigma, e);
 endfunction
 
-function texts = check_eigs (c, out)
-  [A, k, sigma] = c.args{1:3};
+function texts = check_eigs (c, out, A, k, sigma, e)
   a = double (full (A));
   w = eig ((a + a') / 2);
   size_ = max (abs (w)) + realmin;
-  e = double (eps (merge (isa (A, "single"), "single", "double")));
   d = double (out{1});
   V = [];
   if (c.nout > 1)
