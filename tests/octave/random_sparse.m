@@ -155,7 +155,7 @@ function c = draw_eigs (c)
     if (iscomplex (A))
       options = [options, {"isreal", false}];
     endif
-  elseif (r < 0.3 && issparse (A))
+  elseif (r < 0.3 && issparse (A) && full (max (abs (A(:)))) < 1e20 && full (max (abs (A(:)))) > 1e-20)
     options = [options, {"precision", "single"}];
     e = double (eps ("single"));
   endif

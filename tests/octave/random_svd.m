@@ -135,7 +135,7 @@ function texts = check_svd_page (c, out, bad, n, rough = false)
   endif
   for p = find (! bad).'
     d = double (s(:,1,p));
-    texts = [texts, told(all (d >= 0) && all (diff (d) <= 0), sprintf ("page %d: values not descending", p))];
+    texts = [texts, told(all (d >= 0) && ! any (diff (d) > 0), sprintf ("page %d: values not descending", p))];
   endfor
   texts = [texts, told(all (isnan (s(:,:,bad)(:))), "a page that failed is not NaN")];
   if (rough || isempty (A))
@@ -254,7 +254,7 @@ function texts = check_pinv (c, out, bad)
       continue;
     endif
     kept = s(:,p) > t(p);
-    if (any (s(kept,p) < 10 / double (realmax (class (A)))))
+    if (s(1,p) == Inf || any (s(kept,p) < 10 / double (realmax (class (A)))))
       continue;                         # the inverse overflows
     endif
     dropped = max ([s(s(:,p) <= t(p) * (1 + 1e-10) + 30 * n * e * s(1,p),p); 0]);
@@ -305,7 +305,7 @@ function texts = check_lsqminnorm (c, out, bad, bad2, alpha)
     a = double (A(:,:,p));
     b = double (B(:,:,min (p, end)));
     x = double (X(:,:,p));
-    if (bad(p) || bad2(min (p, end)) || overflows (a, b, cls))
+    if (bad(p) || bad2(min (p, end)) || s(1,p) == Inf || overflows (a, b, cls))
       continue;
     endif
     dropped = max ([s(s(:,p) <= t(p) * (1 + 1e-10) + 30 * max (m, n) * e * s(1,p),p); 0]);
