@@ -30,6 +30,7 @@ function c = draw_batcheig (c)
   elseif (rand () < 0.04 && n > 1 && prod (dims) > 0)
     A(1,n,randi (prod (dims))) += 1 + 1e4 * max (abs (A(:)));
     c.refused = merge (all (isfinite (A(:))), "must", "may");
+    bad = ! reshape (all (all (isfinite (A(:,:,:)), 1), 2), [], 1);
   endif
   form = {{"vector"}, {"matrix"}, {}}{randi (3)};
   part = {};

@@ -63,22 +63,8 @@ static void qr_pivot (int64_t m, int64_t n, real *a, int64_t lda, real *tau, int
     perm[j] = (int)p.jpvt[j] - 1;
 }
 
-// The triangle of a block of reflectors, and what applies the block.
-void GLA_BLAS (larft) (const char *direct, const char *storev, const gla_blas_int *n,
-                       const gla_blas_int *k, const real *v, const gla_blas_int *ldv,
-                       const real *tau, real *t, const gla_blas_int *ldt, size_t, size_t);
-void GLA_BLAS (larfb) (const char *side, const char *trans, const char *direct, const char *storev,
-                       const gla_blas_int *m, const gla_blas_int *n, const gla_blas_int *k,
-                       const real *v, const gla_blas_int *ldv, const real *t,
-                       const gla_blas_int *ldt, real *c, const gla_blas_int *ldc, real *work,
-                       const gla_blas_int *ldwork, size_t, size_t, size_t, size_t);
-
-// ormqr applies up to this many reflectors one by one.
-enum { FEW_REFLECTORS = 32 };
-
-// C = Q C, or Q' C where adjoint; C has n columns and the rows of the reflectors. A few reflectors
-// are applied as a block, too: C may be a page of the caller's array, and the products with a
-// vector that OpenBLAS has may round by how an array lies in memory, those of matrices do not.
+// C = Q C, or Q' C where adjoint; C has n columns and the rows of the reflectors. One call of
+// LAPACK.
 static void apply_piece (int adjoint, const factor *q, int64_t n, real *c, int64_t ldc,
                          const lapack_work *w)
 {
@@ -87,14 +73,7 @@ static void apply_piece (int adjoint, const factor *q, int64_t n, real *c, int64
   const char *op = !adjoint ? "N" : GLA_COMPLEX ? "C" : "T";
   gla_blas_int info;
   gla_blas_in ();
-  if (ik <= FEW_REFLECTORS) {
-    real *t = w->work, *rest = t + ik * ik * GLA_PARTS;
-    GLA_BLAS (larft) ("F", "C", &im, &ik, q->a, &ia, q->tau, t, &ik, 1, 1);
-    GLA_BLAS (larfb)
-    ("L", op, "F", "C", &im, &in, &ik, q->a, &ia, t, &ik, c, &ic, rest, &in, 1, 1, 1, 1);
-  } else {
-    GLA_UNMQR ("L", op, &im, &in, &ik, q->a, &ia, q->tau, c, &ic, w->work, &w->lwork, &info, 1, 1);
-  }
+  GLA_UNMQR ("L", op, &im, &in, &ik, q->a, &ia, q->tau, c, &ic, w->work, &w->lwork, &info, 1, 1);
   gla_blas_out ();
 }
 
