@@ -105,7 +105,8 @@ function texts = check_gsvd (c, out, bad, econ)
     texts = [texts, told(all (info(! bad) <= 1), sprintf ("info %s", mat2str (info.')))];
     beyond = info != 0;
   endif
-  good = find (! bad & ! beyond);
+  tiny = @(X) reshape (max (max (abs (X), [], 1), [], 2), [], 1) < 100 * realmin (cls) & reshape (any (any (X, 1), 2), [], 1);
+  good = find (! bad & ! beyond & ! tiny (A) & ! tiny (B));     # of denormal numbers there are no relative errors
   if (isempty (A) || isempty (B) || isempty (good))
     return;
   endif

@@ -48,7 +48,8 @@ function [A, names, bad] = random_pages (m, n, dims, type, what = "any", scaled 
   if (any (strcmp (what, {"hermitian", "definite"})))
     A = hermitian (A, what);
   endif
-  [A, bad] = with_bad_pages (A, any (strcmp (what, {"hermitian", "definite"})));
+  A = with_bad_pages (A, any (strcmp (what, {"hermitian", "definite"})));
+  bad = ! reshape (all (all (isfinite (A), 1), 2), [], 1);
   A = reshape (A, [m, n, dims]);
   if (any (type == "zc"))
     A = complex (A);                    # Octave makes it real where it has no imaginary parts
@@ -69,9 +70,8 @@ function A = hermitian (A, what)
   endif
 endfunction
 
-function [A, bad] = with_bad_pages (A, mirrored)
+function A = with_bad_pages (A, mirrored)
   P = size (A, 3);
-  bad = false (P, 1);
   if (isempty (A) || rand () > 0.1)
     return;
   endif
@@ -82,7 +82,6 @@ function [A, bad] = with_bad_pages (A, mirrored)
     if (mirrored)
       A(j,i,p) = A(i,j,p);
     endif
-    bad(p) = true;
   endfor
 endfunction
 
