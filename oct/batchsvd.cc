@@ -37,6 +37,7 @@ static octave_value_list batchsvd_body (octave::interpreter &interp, const octav
     error_with_id ("gpulinalg:bad-value",
                    "batchsvd: option \"largest\" must be from 1 to %lld, not %lld",
                    static_cast<long long> (least), static_cast<long long> (want.svd.values));
+  want.economy |= want.svd.values > 0; // also where these are all values
 
   // work
   gla::call call ("batchsvd", interp, gla::context_of_pages (args, opts.value ("progress")));
@@ -235,6 +236,16 @@ Anal.@: Appl.@: 29 (2008), 1322--1342.
 %!error id=gpulinalg:bad-value batchsvd (1, "method", "fast")
 %!error <batchsvd: option "largest" must be from 1 to 2, not 3> batchsvd (ones (2, 5), "largest", 3)
 %!error id=gpulinalg:bad-value batchsvd (1, "largest", 0)
+
+%!## all values by "largest" are as many columns of U and V, too (they were those of the full form)
+%!test
+%! for dims = [3, 6; 6, 3].'
+%!   A = rand ([dims.', 2]);
+%!   [U, S, V] = batchsvd (A, "largest", 3);
+%!   [u, s, v] = batchsvd (A, "econ");
+%!   assert (isequal (U, u) && isequal (S, s) && isequal (V, v));
+%!   assert (size (batchsvd (A, "largest", 3, "matrix")), [3, 3, 2]);
+%! endfor
 %!error id=gpulinalg:bad-value batchsvd (1, "tol", 2)
 %!error id=gpulinalg:bad-value batchsvd (1, "maxit", 0)
 %!error id=gpulinalg:bad-value batchsvd (1, "device", "tpu")

@@ -474,3 +474,19 @@
 %! assert (double (stats.info), [0, 0]);
 %! [~, lambda] = gevd_hz (A, rand (3, 3));
 %! assert (size (lambda), [3, 1, 2]);
+
+%!## pages that begin anywhere in memory have the same bits: sizes of both halves of 16 bytes, up to 32 reflectors and more
+%!test
+%! randn ("twister", 1);
+%! for shape = [65, 65, 5; 65, 90, 23; 101, 65, 31; 101, 99, 33; 201, 131, 3].'
+%!   for type = {@double, @single, @(x) complex(x, x .^ 2)}
+%!     A = repmat (type{1} (randn (shape(1), shape(3))), [1, 1, 4]);
+%!     B = repmat (type{1} (randn (shape(2), shape(3))), [1, 1, 4]);
+%!     for form = {{}, {0}}
+%!       [U, V, X] = gsvd_hz (A, B, form{1}{:});
+%!       for p = 2:4
+%!         assert (isequal (U(:,:,p), U(:,:,1)) && isequal (V(:,:,p), V(:,:,1)) && isequal (X(:,:,p), X(:,:,1)));
+%!       endfor
+%!     endfor
+%!   endfor
+%! endfor

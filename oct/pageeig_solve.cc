@@ -5,6 +5,8 @@
 #include "pageeig.h"
 
 #include <limits>
+#include <octave/ov-cx-mat.h>
+#include <octave/ov-flt-cx-mat.h>
 
 namespace
 {
@@ -86,10 +88,26 @@ page_eigen solve_general_pages (octave::interpreter &interp, const octave_value 
 
 typedef std::vector<octave_idx_type> page_list;
 
-// These pages of X, as real ones where `real` says that they have no imaginary parts. Pages with
-// NaN or Inf become NaN.
+// An octave_value of a complex array becomes real where all imaginary parts are 0; these do not.
+octave_value complex_value (const ComplexNDArray &A)
+{
+  return new octave_complex_matrix (A);
+}
+octave_value complex_value (const FloatComplexNDArray &A)
+{
+  return new octave_float_complex_matrix (A);
+}
+template <typename Array> octave_value complex_value (const Array &A)
+{
+  return A;
+}
+
+// These pages of X; those with NaN or Inf become NaN. Hermitian pages stay complex where X is,
+// because whether they are all without imaginary parts depends on the others. Of general pages the
+// groups are such that all or none are.
 template <typename Array, typename RealArray>
-octave_value pages_from (const octave_value &X, const page_list &list, const boolNDArray &bad)
+octave_value pages_from (const octave_value &X, const page_list &list, const boolNDArray &bad,
+                         bool hermitian)
 {
   typedef typename RealArray::element_type T;
   Array A;
@@ -102,13 +120,14 @@ octave_value pages_from (const octave_value &X, const page_list &list, const boo
       std::fill_n (to, size, std::numeric_limits<T>::quiet_NaN ());
     else
       std::copy_n (A.data () + list[p] * size, size, to);
-  return some; // real where all imaginary parts are 0
+  return hermitian ? complex_value (some) : octave_value (some);
 }
 
-octave_value pages_from (const octave_value &X, const page_list &list, const page_kinds &kinds)
+octave_value pages_from (const octave_value &X, const page_list &list, const page_kinds &kinds,
+                         bool hermitian)
 {
   return gla::in_class_of (X, octave_value (), [&] (auto array, auto real) {
-    return ovl (pages_from<decltype (array), decltype (real)> (X, list, kinds.bad));
+    return ovl (pages_from<decltype (array), decltype (real)> (X, list, kinds.bad, hermitian));
   }) (0);
 }
 
@@ -142,9 +161,10 @@ page_eigen solve_groups (octave::interpreter &interp, const octave_value &X,
   for (const page_list &list : groups) {
     if (list.empty ())
       continue;
-    const octave_value some = pages_from (X, list, kinds);
-    const page_eigen group = &list == &groups[0] ? solve_hermitian_pages (interp, some, want, false)
-                                                 : solve_general_pages (interp, some, want);
+    const bool hermitian = &list == &groups[0];
+    const octave_value some = pages_from (X, list, kinds, hermitian);
+    const page_eigen group = hermitian ? solve_hermitian_pages (interp, some, want, false)
+                                       : solve_general_pages (interp, some, want);
     put_pages (D, group.D, list);
     if (want.outputs > 1)
       put_pages (V, group.V, list);
@@ -159,8 +179,8 @@ page_eigen solve_groups (octave::interpreter &interp, const octave_value &X,
   return found;
 }
 
-// Pages without imaginary parts are solved as real ones, as if there were no complex ones beside
-// them.
+// General pages without imaginary parts are solved as real ones, as if there were no complex ones
+// beside them.
 page_eigen solve_by_kind (octave::interpreter &interp, const octave_value &X,
                           const pageeig_request &want)
 {

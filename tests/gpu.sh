@@ -150,6 +150,7 @@ svds="$(for type in z d c s; do echo "program test_device svds $type"; done)"
 quick_suites="$svds
 $device_pages
 crowd 3
+random 3 1 150
 session
 ends 12
 $(shares failing 4)
@@ -167,6 +168,8 @@ $(shares sparse 2)
 $(shares arrays 6)
 $(shares failing 6)
 crowd 6
+random 3 2 600
+random 3 $(date -u +%Y%m%d) 300
 session
 ends 14
 $device_pages

@@ -5,6 +5,8 @@
 # Usage: sh tests/gpu_job.sh program NAME [ARGUMENT...]   a program of tests/c
 #        sh tests/gpu_job.sh accuracy PART SHARE        a share of a part of tests/octave/gpu_suite.m
 #        sh tests/gpu_job.sh crowd COUNT               so many of tests/octave/crowd.m at the same time
+#        sh tests/gpu_job.sh random COUNT SEED CALLS   COUNT busy processes with the same random calls, whose results
+#                                                       must have the same digest
 #        sh tests/gpu_job.sh session                   tests/octave/check_gpu_session.m
 #        sh tests/gpu_job.sh ends COUNT                COUNT scripts that end while a GPU may be starting
 #        sh tests/gpu_job.sh TOOL NAME=VALUE...         compute-sanitizer, with the variables of
@@ -40,6 +42,19 @@ case $1 in
     # a process without its line has failed
     cat "$log".* | awk -v all="$2" '/^crowd: /{n++; p += $2; f += $4}
       END{printf "crowd: %d passed, %d failed, 0 skipped\n", p, f + all - n}'
+    rm -f "$log".*
+    ;;
+  random)
+    echo "== random $2 $3 $4"
+    for process in $(seq "$2"); do
+      GPULINALG_DEVICE=gpu timeout "$limit" $octave --path tests/octave --eval "random_calls (\"calls=$4\", $3)" >"$log.$process" 2>&1 &
+    done
+    wait
+    grep -h -A 3 '^FAILED' "$log".*
+    # a process without its line of counts has failed, and so have all where there is more than one digest
+    cat "$log".* | awk -v all="$2" '/^random calls: digest /{d[$4]++} /^random calls: .* passed, /{n++; p += $3; f += $5}
+      END{for (k in d) digests++; f += all - n + (digests != 1)
+        printf "random: %d digests; %d passed, %d failed, 0 skipped\n", digests, p + (digests == 1), f}'
     rm -f "$log".*
     ;;
   session)

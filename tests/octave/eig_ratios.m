@@ -27,7 +27,7 @@ function [residual, orthogonality] = eig_ratios (A, V, lambda)
     % eigenvalues are rounded to a multiple of the smallest denormal number
     rounding = double (denormal (class (A))) * f * f * sqrt (n);
     r = one_norm (a * v - v .* (d * f * f).') / (size_ * n * ulp + rounding);
-    o = one_norm (v' * v - eye (n)) / (n * ulp);
+    o = one_norm (v' * v - eye (columns (v))) / (n * ulp);
     if (any (diff (d) < 0))
       r = Inf;
     endif

@@ -7,7 +7,7 @@
 
 function r = svd_ratios (A, U, s, V)
   [m, n, P] = size (A);
-  k = min (m, n);
+  k = rows (s);
   e = double (eps (class (A)));
   r = zeros (P, 3);
   for p = 1:P

@@ -160,9 +160,33 @@ typedef struct {
   const int *perm;
   const factor_chain *chain;
   int64_t length; // of a vector
-  real *copy;     // as long as a vector
+  real *copy;     // STRIP columns, or as many as there are, as long as a vector
   const lapack_work *lapack;
 } basis;
+
+// ormqr applies up to this many reflectors one by one.
+enum { FEW_REFLECTORS = 32 };
+
+// Q times some columns. A few reflectors are applied in the workspace, because `to` may be a page
+// of the caller's array: the products of OpenBLAS with a vector may round by how an array lies in
+// memory, those of matrices do not.
+static void apply_to_vectors (const basis *b, const factor *f, int64_t count, real *to, int64_t ld)
+{
+  if (f->count > FEW_REFLECTORS || is_small (f->rows, count)) {
+    apply_q (0, f, count, to, ld, b->lapack);
+    return;
+  }
+  const size_t column = (size_t)(f->rows * GLA_PARTS) * sizeof *to;
+  for (int64_t first = 0; first < count; first += STRIP) {
+    const int64_t some = gla_min (STRIP, count - first);
+    real *at = to + first * ld * GLA_PARTS;
+    for (int64_t j = 0; j < some; j++)
+      memcpy (b->copy + j * f->rows * GLA_PARTS, at + j * ld * GLA_PARTS, column);
+    apply_q (0, f, some, b->copy, f->rows, b->lapack);
+    for (int64_t j = 0; j < some; j++)
+      memcpy (at + j * ld * GLA_PARTS, b->copy + j * f->rows * GLA_PARTS, column);
+  }
+}
 
 // `count` columns of a basis.
 static void make_vectors (const basis *b, const int *source, int64_t count, real *to, int64_t ld)
@@ -180,7 +204,7 @@ static void make_vectors (const basis *b, const int *source, int64_t count, real
   }
   real *at = to + b->offset * part;
   if (b->inner && b->inner->count > 0)
-    apply_q (0, b->inner, count, at, ld, b->lapack);
+    apply_to_vectors (b, b->inner, count, at, ld);
   for (int64_t j = 0; b->perm && j < count; j++) {
     scalar *x = (scalar *)(at + j * ld * part), *y = (scalar *)b->copy;
     memcpy (y, x, (size_t)b->columns * sizeof *x);
@@ -189,7 +213,7 @@ static void make_vectors (const basis *b, const int *source, int64_t count, real
   }
   for (int k = b->chain->count - 1; k >= 0; k--) {
     const factor *f = &b->chain->f[k];
-    apply_q (0, f, count, to + f->offset * part, ld, b->lapack);
+    apply_to_vectors (b, f, count, to + f->offset * part, ld);
   }
 }
 

@@ -174,7 +174,7 @@ static size_t gsvd_layout (char *base, const gla_gsvd_job *job, const gla_cpu_gs
   pivot_layout (base, &at, gla_max (rf, gla_max (rg, p)), p, &w->rank.lapack.pivots);
   core_layout (base, &at, plan, team, p, &w->core);
   w->core.lapack = w->rank.lapack;
-  w->copy = gla_carve (base, &at, (size_t)(gla_max (rf * p, most * gla_min (q, STRIP)) * el));
+  w->copy = gla_carve (base, &at, (size_t)(gla_max (rf * p, most * gla_min (columns, STRIP)) * el));
   w->u = gla_carve (base, &at, (size_t)(job->x && !job->u_columns ? m * gla_min (m, q) * el : 0));
   w->v = gla_carve (base, &at, (size_t)(job->x && !job->v_columns ? n * gla_min (n, q) * el : 0));
   w->entries = gla_carve (base, &at, (size_t)q * sizeof *w->entries);
