@@ -116,7 +116,7 @@ fi
 
 suite "GPU record" sh tests/record.sh
 step "record of other Debian releases" sh tests/versions.sh --check
-suite "record.bats, suites.bats and tables.bats" bats_suite tests/record.bats tests/suites.bats tests/tables.bats
+suite "record.bats, release.bats, suites.bats and tables.bats" bats_suite tests/record.bats tests/release.bats tests/suites.bats tests/tables.bats
 suite "examples.bats" bats_suite tests/examples.bats
 suite "build.bats and clibrary.bats" bats_suite tests/build.bats tests/clibrary.bats # one builds what both need
 suite "HTML" sh tests/html.sh
