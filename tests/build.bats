@@ -89,6 +89,7 @@ system_with () {
 }
 
 @test "GPULINALG_ISAS chooses instruction sets: native is one of them, and another word is an error" {
+  unset GPULINALG_ISAS
   mkdir -p "$WORK/tree/src"
   cp "$TOP/src/configure" "$TOP/src/gpulinalg.h" "$WORK/tree/src/" && cp "$TOP/DESCRIPTION" "$WORK/tree/"
   cd "$WORK/tree/src"
