@@ -3,7 +3,7 @@
 
 SHELL := /bin/sh
 .DELETE_ON_ERROR:
-.PHONY: help deps build demo check check-all check-night check-gpu check-blas check-lapack check-versions release check-format bench tune html dist lib install install-c uninstall uninstall-c run format \
+.PHONY: help deps build demo check check-all check-night check-gpu check-blas check-lapack check-versions release version check-format bench tune html dist lib install install-c uninstall uninstall-c run format \
         doc-tables source-digest clean
 
 name := $(shell sed -n 's/^Name: *//p' DESCRIPTION)
@@ -46,7 +46,9 @@ help:
 	@echo "  make build         build src/gpulinalg.oct and src/libgpulinalg.a"
 	@echo "  make run           start Octave with the functions of this folder"
 	@echo "  make dist          write $(tarball)"
-	@echo "  make release       the same, if the GPU and Debian records are for this code"
+	@echo "  make release       the same, if the GPU and Debian records are for this code, with its SHA-256 and the"
+	@echo "                     entry of Octave's package index; URL= is the address of the repository"
+	@echo "  make version       VERSION=X.Y.Z sets the version of a release, X.Y.Z-dev that of the time before it"
 	@echo "  make install       install that package for Octave; make uninstall removes it"
 	@echo "  make lib           build the C library alone, without Octave: src/libgpulinalg.a and .so"
 	@echo "  make install-c     install it with its header and gpulinalg.pc, PREFIX=/usr/local DESTDIR=;"
@@ -162,9 +164,14 @@ source-digest:
 mtime = $(shell git log -1 --format=%ct 2>/dev/null || date -u -d "$$(sed -n 's/^Date: *//p' DESCRIPTION)" +%s)
 
 release:
+	@case "$(version)" in *-dev) echo "$(version) is no release: make version VERSION=X.Y.Z" >&2; exit 1 ;; esac
 	@sh tests/record.sh --strict
 	@sh tests/versions.sh --check --strict
 	@$(MAKE) --no-print-directory dist $(if $(shell command -v pigz),pack='pigz -n -p 1 -11')
+	@sh tests/release.sh index $(tarball) $(URL)
+
+version:
+	@sh tests/release.sh version "$(VERSION)"
 
 # Files of a kind stand together, which packs better. pigz -11 packs 5 % better than gzip, and takes a minute.
 pack = gzip -n -9
@@ -178,7 +185,7 @@ dist:
 
 clean:
 	$(MAKE) --no-print-directory -C src clean
-	rm -rf build $(name)-*.tar.gz fntests.log octave-workspace graphene_bands.png patch_pca_denoise.png \
+	rm -rf build $(name)-*.tar.gz $(name)-*.tar.gz.sha256 $(name).yaml fntests.log octave-workspace graphene_bands.png patch_pca_denoise.png \
 	  co2_fit.png tikhonov_deblur.png spectral_clusters.png whitening.png graphene_overlap.png wave_packet.png \
 	  mppca_denoise.png register_clouds.png device_bands.png
 	for dir in tests/c tests/lapack bench; do \

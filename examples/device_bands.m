@@ -39,10 +39,7 @@ end
 
 % How many eigenvalues lie between the edges.
 function counts = histogram (lambda, edges)
-  below = zeros (1, numel (edges), "like", lambda);
-  for e = 1:numel (edges)
-    below(e) = sum (lambda(:) < edges(e));
-  end
+  below = sum (lambda(:) < edges, 1);
   counts = gather (below(2:end) - below(1:end-1));
 end
 

@@ -448,7 +448,7 @@ singular value decomposition, SIAM J. Numer.@: Anal.@: 35 (1998), 1804--1832.
 %! n = 120;
 %! t = linspace (0, 1, n).';
 %! blur = exp (-((t - t.') / 0.04) .^ 2);
-%! blur ./= sum (blur, 2);
+%! blur = blur ./ sum (blur, 2);
 %! x = (t > 0.2 & t < 0.45) + exp (-((t - 0.7) / 0.05) .^ 2);
 %! b = blur * x + 0.01 * randn (n, 1);
 %! bend = diff (eye (n), 2);

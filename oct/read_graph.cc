@@ -450,7 +450,7 @@ have @code{gpulinalg:mpi-mismatch}.
 %! distance = zeros (rows (A), 1);
 %! while (! all (near))
 %!   distance(! near)++;
-%!   near |= A * near > 0;
+%!   near = near | A * near > 0;
 %! endwhile
 %! bar (double (ids), distance);
 %! axis ([0, 23, 0, 7]);

@@ -122,7 +122,8 @@ const char *gla_message (const gla_context *ctx)
 
 const char *gla_version (void)
 {
-  return TEXT (GLA_VERSION_MAJOR) "." TEXT (GLA_VERSION_MINOR) "." TEXT (GLA_VERSION_PATCH);
+  return TEXT (GLA_VERSION_MAJOR) "." TEXT (GLA_VERSION_MINOR) "." TEXT (GLA_VERSION_PATCH)
+      GLA_VERSION_SUFFIX;
 }
 
 const char *gla_status_text (gla_status status)

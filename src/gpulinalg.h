@@ -40,8 +40,9 @@
 
 // The version of this header; gla_version tells that of the library.
 #define GLA_VERSION_MAJOR 0
-#define GLA_VERSION_MINOR 1
+#define GLA_VERSION_MINOR 2
 #define GLA_VERSION_PATCH 0
+#define GLA_VERSION_SUFFIX "" // "-dev" between releases
 #define GLA_VERSION_NUMBER (GLA_VERSION_MAJOR * 10000 + GLA_VERSION_MINOR * 100 + GLA_VERSION_PATCH)
 
 #ifdef __cplusplus
@@ -159,7 +160,7 @@ const char *gla_backend_note (gla_context *ctx);
 // The text of the last failure in this context; "" after a success.
 const char *gla_message (const gla_context *ctx);
 const char *gla_status_text (gla_status status);
-const char *gla_version (void); // of the library, "0.1.0"
+const char *gla_version (void); // of the library, "0.2.0" or "0.3.0-dev"
 
 //------------------------------------------------------------------------------
 // reports

@@ -89,6 +89,7 @@ system_with () {
 }
 
 @test "GPULINALG_ISAS chooses instruction sets: by default that of this processor, and another word is an error" {
+  unset GPULINALG_ISAS
   mkdir -p "$WORK/tree/src"
   cp "$TOP/src/configure" "$TOP/src/gpulinalg.h" "$WORK/tree/src/" && cp "$TOP/DESCRIPTION" "$WORK/tree/"
   cd "$WORK/tree/src"

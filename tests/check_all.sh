@@ -31,7 +31,7 @@ half=$jobs
 suite "GPU record" sh tests/record.sh
 step "record of other Debian releases" sh tests/versions.sh --check
 [ "$cuda" = no ] || step "kernels" $make -C src -j"$half" kernels
-suite "record.bats and suites.bats" bats_suite tests/record.bats tests/suites.bats
+suite "record.bats, release.bats and suites.bats" bats_suite tests/record.bats tests/release.bats tests/suites.bats
 suite "examples.bats" bats_suite tests/examples.bats
 suite "build.bats and clibrary.bats" bats_suite tests/build.bats tests/clibrary.bats # one builds what both need
 suite "HTML" sh tests/html.sh

@@ -29,6 +29,9 @@ setup_file () {
   make install-c PREFIX="$PREFIX"
   export PKG_CONFIG_PATH="$PREFIX/lib/pkgconfig"
 }
+setup () {
+  . "$BATS_TEST_DIRNAME/bats_folders.sh"
+}
 
 # The names of the functions that the header declares, in order.
 functions_of_header () {

@@ -5,6 +5,7 @@
 # Usage: installed.sh FOLDER unit                    the %! tests, by pkg test
 #        installed.sh FOLDER accuracy [PART [k/n]]   tests/octave/cpu_suite.m, or a share of a part of it
 #        installed.sh FOLDER run SCRIPT              that script
+#        installed.sh FOLDER remove                  loads, unloads and uninstalls it, and looks for what is left
 # FOLDER is the absolute path that was given to install.sh.
 
 set -eu
@@ -25,6 +26,20 @@ if [ "$2" = accuracy ]; then
 fi
 if [ "$2" = run ]; then
   octave_pkg "source ('$3');"
+  exit
+fi
+if [ "$2" = remove ]; then
+  octave_pkg "
+    version = pkg ('list', 'gpulinalg'){1}.version;
+    assert (version, gpulinalg_info ().version);
+    assert (batcheig ([2 1; 1 2]), [1; 3], eps (16));
+    pkg ('unload', 'gpulinalg');
+    assert (exist ('batcheig'), 0);
+    pkg ('uninstall', '-local', 'gpulinalg');
+    assert (isempty (pkg ('list', 'gpulinalg')));
+    printf ('version %s is removed\n', version);"
+  left=$(find "$work/packages" -name '*gpulinalg*')
+  [ -z "$left" ] || { echo "$left is left"; exit 1; }
   exit
 fi
 cd "$work"

@@ -12,6 +12,9 @@ setup_file () {
   make -s -C "$TOP" dist >/dev/null
   export TARBALL=$TOP/gpulinalg-$(sed -n 's/^Version: *//p' "$TOP/DESCRIPTION").tar.gz
 }
+setup () {
+  . "$BATS_TEST_DIRNAME/bats_folders.sh"
+}
 teardown_file () {
   rm -rf "$WORK"
 }

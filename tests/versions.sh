@@ -1,8 +1,9 @@
 #!/bin/sh
-# versions.sh: installs and tests the package in other Debian releases; writes tests/versions-record.txt
+# versions.sh: installs the archive in Debian releases and tests it there; writes tests/versions-record.txt
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Usage: versions.sh [SYSTEM]...     {bullseye trixie sid: Octave 6, 9 and 11}, as root; make check-versions
+# Usage: versions.sh [SYSTEM]...     {bullseye bookworm trixie sid: Octave 6, 7, 9 and 11}, as root; make
+#                                    check-versions. tests/versions_job.sh says what runs there
 #        versions.sh --whole [SYSTEM]...  make check and make check-all in each, without CUDA; writes no record
 #        versions.sh --check [--strict]  checks that the record exists and has no failures; strict: and
 #                                    that it is for this code
@@ -15,7 +16,8 @@ set -eu
 cd "$(dirname "$0")/.."
 record=tests/versions-record.txt
 cache=${GPULINALG_VERSIONS:-${XDG_CACHE_HOME:-$HOME/.cache}/gpulinalg/versions}
-packages="make gcc g++ ccache octave libopenblas0-pthread"
+packages="make gcc g++ ccache octave libopenblas0-pthread octave-doctest octave-parallel bats git pkg-config \
+  gnuplot-nox fontconfig fonts-freefont-otf procps"
 
 fail () {
   echo "versions.sh: $*" >&2
@@ -29,7 +31,7 @@ if [ "${1:-}" = --check ]; then
   [ -s "$record" ] || fail "there is no $record: run make check-versions as root"
   ! grep -q -E ' [1-9][0-9]* failed' "$record" || fail "$record has failures"
   grep -q ' 0 failed' "$record" || fail "$record has no results"
-  [ "$(grep -c "code $(digest)," "$record")" -ge 3 ] && exit 0
+  [ "$(grep -c "code $(digest)," "$record")" -ge 4 ] && exit 0
   [ "${2:-}" != --strict ] || fail "$record is for other code: run make check-versions as root"
   echo "$record is for other code; make check-versions as root writes a new one"
   exit 0
@@ -62,10 +64,10 @@ in_system () {
        LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive sh -c "$1"' "$1" "$2"
 }
 
-# make_system ROOT RELEASE: the file "installed" marks a complete system. Check-Valid-Until is off because a
+# make_system ROOT RELEASE: the file "installed" marks a complete system and has the names of its packages. Check-Valid-Until is off because a
 # mirror of sid may be older than its Release file allows.
 make_system () {
-  [ ! -e "$1/installed" ] || return 0
+  [ "$(cat "$1/installed" 2>/dev/null)" != "$packages" ] || return 0
   rm -rf "$1"
   debootstrap --variant=minbase "$2" "$1" "$mirror" >"$1.log" 2>&1 || {
     tail -n 5 "$1.log"
@@ -77,16 +79,16 @@ make_system () {
     tail -n 5 "$1.log"
     return 1
   }
-  : >"$1/installed"
+  echo "$packages" >"$1/installed"
 }
 
-# test_system ROOT: installs the tarball as a user does, and runs the tests of the installed package.
+# test_system ROOT: runs tests/versions_job.sh there with the archive, and with a copy of the tree as its repository.
 test_system () {
   rm -rf "$1/tmp/gpulinalg" "$1/tmp/work"
-  mkdir -p "$1/tmp/gpulinalg"
+  mkdir -p "$1/tmp/gpulinalg" "$1/tmp/work"
+  cp "$tarball" "$1/tmp/work/"
   sh tests/files.sh --new | tar --create --files-from=- | tar --extract --directory="$1/tmp/gpulinalg"
-  in_system "$1" "sh /tmp/gpulinalg/tests/install.sh /tmp/work && sh /tmp/gpulinalg/tests/installed.sh /tmp/work unit" \
-    >"$1.log" 2>&1 || true
+  in_system "$1" "sh /tmp/gpulinalg/tests/versions_job.sh /tmp/work '/tmp/work/${tarball##*/}'" >"$1.log" 2>&1 || true
   rm -rf "$1/tmp/gpulinalg" "$1/tmp/work"
 }
 
@@ -99,15 +101,17 @@ whole_system () {
     && ended=0 || ended=1
   sed -n 's/^\([0-9]* passed, [0-9]* failed, [0-9]* skipped\)$/\1/p' "$1.log" | tr -dc '0-9 \n' \
     | awk -v ended=$ended '{ p += $1; f += $2; s += $3 }
-        END { print "installed: " p + 0 " passed, " (f > 0 ? f : ended) " failed, " s + 0 " skipped" }' >>"$1.log"
+        END { print "versions_job: " p + 0 " passed, " (f > 0 ? f : ended) " failed, " s + 0 " skipped" }' >>"$1.log"
   rm -rf "$1/root/gpulinalg"
 }
 
 mkdir -p "$cache"
+make -s dist >/dev/null
+tarball=$(sed -n 's/^Name: *//p' DESCRIPTION)-$(sed -n 's/^Version: *//p' DESCRIPTION).tar.gz
 new=$(mktemp)
 trap 'rm -f "$new"' EXIT
 passed=0 failed=0 skipped=0
-[ $# -gt 0 ] || set -- bullseye trixie sid
+[ $# -gt 0 ] || set -- bullseye bookworm trixie sid
 for system in "$@"; do
   root=$cache/$system
   began=$(date +%s)
@@ -115,7 +119,7 @@ for system in "$@"; do
     if [ "$whole" ]; then whole_system "$root"; else test_system "$root"; fi
     what=$(in_system "$root" 'octave-cli --version | sed -n "1s/.*version /Octave /p"; gcc --version | head -n 1; uname -m' \
       | paste -s -d ',' - | sed 's/,/, /g')
-    counts=$(sed -n 's/^installed: \(.* skipped\)$/\1/p' "$root.log" | tail -n 1)
+    counts=$(sed -n 's/^versions_job: \(.* skipped\)$/\1/p' "$root.log" | tail -n 1)
   else
     what="not made" counts=
   fi
@@ -132,7 +136,7 @@ for system in "$@"; do
   # shellcheck disable=SC2046,SC2086 # three numbers
   set_counts () { passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + $3)); }
   set_counts $(echo "$counts" | tr -dc '0-9 ')
-  [ "$failed" -eq 0 ] || grep -a -E -B2 -A12 '!!!!!|rror|^FAILED' "$root.log" | head -n 60
+  [ "$failed" -eq 0 ] || grep -a -E -B2 -A12 '!!!!!|rror|^not ok|^FAILED' "$root.log" | head -n 60
 done
 echo "versions: $passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]

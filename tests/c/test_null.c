@@ -290,8 +290,8 @@ static void test_failures (void)
 int main (void)
 {
   char version[32];
-  snprintf (version, sizeof version, "%d.%d.%d", GLA_VERSION_NUMBER / 10000,
-            GLA_VERSION_NUMBER / 100 % 100, GLA_VERSION_NUMBER % 100);
+  snprintf (version, sizeof version, "%d.%d.%d%s", GLA_VERSION_NUMBER / 10000,
+            GLA_VERSION_NUMBER / 100 % 100, GLA_VERSION_NUMBER % 100, GLA_VERSION_SUFFIX);
   CHECK (strcmp (version, gla_version ()) == 0, "version %s, %s", version, gla_version ());
   CHECK (gla_context_create (&ctx) == GLA_OK, "context");
   CHECK (gla_set_place (ctx, GLA_PLACE_CPU, NULL, 0) == GLA_OK, "place");
