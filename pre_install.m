@@ -1,4 +1,4 @@
-## pre_install.m: prints how many files pkg install will compile; pkg calls it before it compiles
+## pre_install.m: prints how long pkg install will compile; pkg calls it before it compiles
 ## SPDX-License-Identifier: GPL-3.0-or-later
 
 function pre_install (desc)
@@ -10,7 +10,7 @@ function pre_install (desc)
   old = getenv ("MKOCTFILE");
   setenv ("MKOCTFILE", mkoctfile_here);
   ## configure decides whether to build with CUDA; pkg runs it again and reports its errors
-  [status, plan] = system ("cd src && ./configure >/dev/null 2>&1 && make -n 2>/dev/null");
+  [status, plan] = system ("cd src && ./configure >/dev/null 2>&1 && make -n -j$(nproc || echo 2) 2>/dev/null");
   if (isempty (old))
     unsetenv ("MKOCTFILE");
   else
@@ -18,14 +18,14 @@ function pre_install (desc)
   endif
 
   if (status == 0)
-    files = numel (regexp (plan, '^echo "  (CC|NVCC|OCT) ', "lineanchors"));
-    kernels = numel (regexp (plan, '^echo "  NVCC ', "lineanchors"));
+    steps = regexp (plan, '^\d+ steps, .*$', "match", "once", "lineanchors", "dotexceptnewline");
+    kernels = numel (regexp (plan, '^echo "\S+ NVCC ', "lineanchors"));
     if (kernels > 0)
       place = "the CPU and NVIDIA GPUs";
     else
       place = "the CPU";
     endif
-    printf ("gpulinalg: compiling %d files for %s, which takes minutes\n", files, place);
+    printf ("gpulinalg: compiling for %s: %s\n", place, steps);
     fflush (stdout);
   endif
 

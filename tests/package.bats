@@ -31,7 +31,7 @@ octave_pkg () {
   cd "$WORK"
   [ -n "${GPULINALG_INSTALLED:-}" ] || sh "$TOP/tests/install.sh" "$WORK"
   [ -n "$(ls -d "$USER_FOLDER"/packages/gpulinalg*)" ]
-  grep -qE '^gpulinalg: compiling [1-9][0-9]+ files for .*, which takes minutes$' "$USER_FOLDER/install.log"
+  grep -qE '^gpulinalg: compiling for .*: [1-9][0-9]+ steps, (less than a|about a|about [0-9]+) minutes?$' "$USER_FOLDER/install.log"
   [ -z "$(grep doc_cache_create "$USER_FOLDER/install.log")" ]
   run octave_pkg "pkg load gpulinalg; lookfor Hermitian; gpulinalg"
   [ "$status" -eq 0 ]
