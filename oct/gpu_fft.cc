@@ -64,7 +64,8 @@ plan plan_of_two (const char *name, const octave_value_list &args)
     p.to (0) = read_count (name, args (1), "the number of rows M", 0);
   if (is_given (args, 2))
     p.to (1) = read_count (name, args (2), "the number of columns N", 0);
-  if (p.to (0) == 0 || p.to (1) == 0) // as Octave
+  // Octave's own: from version 11 on of the size that was asked for, 0 x 0 before
+  if ((p.to (0) == 0 || p.to (1) == 0) && on_host ("fft2", ovl (0.0, 0.0, 2.0)) (0).columns () == 0)
     p.to = dim_vector (0, 0);
   return p;
 }

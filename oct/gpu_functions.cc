@@ -13,6 +13,7 @@
 #include "gpu_trace.h"
 
 #include <cmath>
+#include <limits>
 
 namespace gla
 {
@@ -234,8 +235,10 @@ octave_value_list count_kept (const char *, const octave_value_list &, int)
   return ovl (arrayfun_kept ());
 }
 
-// Dimension and direction behind x in the arguments of sort; the dimension counts from 1.
-void read_order (const octave_value_list &args, int &dim, bool &descending)
+// Dimension and direction behind x in the arguments of sort; the dimension counts from 1. One that
+// x does not have is an error of Octave's own sort with two outputs before version 11, and only
+// there.
+void read_order (const octave_value_list &args, int outputs, int &dim, bool &descending)
 {
   const dim_vector dims = args (0).dims ();
   octave_idx_type next = 1;
@@ -244,9 +247,11 @@ void read_order (const octave_value_list &args, int &dim, bool &descending)
   if (next < args.length () && !args (next).is_string ()) {
     const octave_value d = gathered (args (next++));
     const double x = is_real_scalar (d) ? d.double_value () : 0;
-    if (!(x >= 1 && x == std::floor (x) && (x <= dims.ndims () || dims.numel () == 1)))
+    if (!(x >= 1 && x == std::floor (x) && x <= std::numeric_limits<int>::max ()))
       error_with_id ("gpulinalg:bad-value", "sort: DIM must be a valid dimension");
     dim = static_cast<int> (x);
+    if (dim > dims.ndims () && dims.numel () != 1)
+      on_host ("sort", ovl (Matrix (1, 2), x), outputs);
   }
   if (next < args.length ()) {
     const std::string mode = is_text (args (next)) ? lower_case (args (next).string_value ()) : "";
@@ -267,7 +272,7 @@ octave_value_list sort_on_gpu (const gpu_value &x, int dim, bool descending, int
     order (k) = k == 0 ? dim - 1 : k < dim ? k - 1 : k;
   const bool turns = dim > 1 && dim <= dims.ndims ();
   const gpu_value turned = turns ? permuted (x, order, false) : x;
-  const octave_idx_type n = turned.dims () (0);
+  const octave_idx_type n = dim > dims.ndims () ? 1 : turned.dims () (0);
   octave_value_list all =
       on_gpu::sorted (reshaped (turned, dim_vector (n, dims.numel () / n)), descending, outputs);
   for (octave_idx_type k = 0; k < all.length (); k++) {
@@ -284,7 +289,7 @@ octave_value_list sort (const char *name, const octave_value_list &args, int out
     return of_host (name, args, outputs);
   int dim;
   bool descending;
-  read_order (args, dim, descending);
+  read_order (args, outputs, dim, descending);
   const gpu_value &x = gpu_value_of (args (0));
   if (x.on_gpu ())
     return sort_on_gpu (x, dim, descending, outputs);

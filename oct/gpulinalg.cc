@@ -77,7 +77,7 @@ there is one and where it is faster; nothing has to be configured.
 @example
 @group
 A = rand (4, 4, 1000);
-A += permute (A, [2, 1, 3]);
+A = A + permute (A, [2, 1, 3]);
 [V, D] = batcheig (A);
 size (D)
    @result{} ans =

@@ -464,14 +464,14 @@ The default is @code{false}.
 
 @example
 @group
-A = cat (3, [5, 4; 4, 5], [2, 0; 0, 9]);
+A = cat (3, [2, 1; 1, 2], [2, 0; 0, 9]);
 pagefunm (A, "sqrt")
    @result{} ans =
 
    ans(:,:,1) =
 
-      2   1
-      1   2
+      1.3660   0.3660
+      0.3660   1.3660
 
    ans(:,:,2) =
 
