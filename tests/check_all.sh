@@ -18,7 +18,7 @@ else
 fi
 
 # All instruction sets. The objects that make check has compiled come from ccache.
-export GPULINALG_ISAS=all
+export GPULINALG_ISAS=all GPULINALG_CUDA_COMPRESS=no # the stand-in reads the GPU code
 (cd src && ./configure) || exit 1
 cuda=$(sed -n 's/^CUDA = //p' src/config.mk)
 half=$jobs
