@@ -67,11 +67,11 @@ gla_status by_reflectors (cuda_engine *e, int slot, const gla_qr_chunk *chunk,
   if (s.Q.data != nullptr)
     GLA_TRY (qr_form_q<T> (plan, s.Q, job.q_columns, streams, pause));
   if (job.rhs > 0) {
-    if (job.head.device_arrays)
-      GLA_TRY (qr_copy<T> (s.B, as_const (pages_of<T> (chunk->B)), job.m, job.rhs, false, pages,
-                           stream));
+    // A and R are done with, so that the exponents of their columns make room for those of B
+    const page_matrix<T> from = job.head.device_arrays ? pages_of<T> (chunk->B) : s.B;
+    GLA_TRY (qr_load_columns<T> (plan, s.B, as_const (from), job.rhs, stream));
     GLA_TRY (qr_apply<T> (plan, s.B, job.rhs, streams, pause));
-    GLA_TRY (qr_copy<T> (s.C, as_const (s.B), job.c_rows, job.rhs, false, pages, stream));
+    GLA_TRY (qr_store_columns<T> (plan, s.C, as_const (s.B), job.c_rows, job.rhs, stream));
   }
   if (job.wy) {
     GLA_TRY (

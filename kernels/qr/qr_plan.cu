@@ -53,8 +53,9 @@ qr_plan<T>::qr_plan (const gla_qr_job &job, int64_t pages, int64_t ldy, carver &
   side_W = {c.take<T> (side ? pages * block * n : 0), block, block * n};
   side_FW = {c.take<T> (side ? pages * block * n : 0), block, block * n};
   tree = m > qr_panel_rows_max<T> () ? c.take<T> (pages * qr_tree_work<T> (m)) : nullptr;
-  largest = c.take<unsigned long long> (pages * n);
-  exponent = c.take<int> (pages * n);
+  const int64_t scaled = n > job.rhs ? n : job.rhs; // columns of A, then those of B
+  largest = c.take<unsigned long long> (pages * scaled);
+  exponent = c.take<int> (pages * scaled);
   pivot = job.pivot != 0;
   sketch = qr_sketch<T> (job, pages, c);
   int64_t numbers = pivot ? pages * n : 0;

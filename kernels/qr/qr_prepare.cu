@@ -228,6 +228,20 @@ __global__ void __launch_bounds__ (THREADS)
 // A block of threads per piece of a column.
 template <class T>
 __global__ void __launch_bounds__ (THREADS)
+    store_columns_kernel (page_matrix<T> to, page_matrix<const T> from, int64_t rows,
+                          int64_t columns, const int *exponent)
+{
+  piece p (rows, columns);
+  const int e = exponent[p.page * columns + p.column];
+  for (int64_t i = p.first + threadIdx.x; i < p.end; i += THREADS) {
+    const T value = from.data[p.page * from.page + p.column * from.ld + i];
+    to.data[p.page * to.page + p.column * to.ld + i] = e == 0 ? value : times_power (value, e);
+  }
+}
+
+// A block of threads per piece of a column.
+template <class T>
+__global__ void __launch_bounds__ (THREADS)
     copy_listed_kernel (page_matrix<T> to, page_matrix<const T> from, int64_t rows, int64_t columns,
                         const int *list, qr_list side)
 {
@@ -258,6 +272,32 @@ cudaError_t qr_load (const qr_plan<T> &p, page_matrix<const T> A, cudaStream_t s
     page_largest_kernel<<<(unsigned)p.pages, THREADS, 0, stream>>> (n, p.largest);
   const int high = p.pivot ? highest_of_page<real_t<T>> (m) : 0;
   scale_kernel<T><<<grid, THREADS, 0, stream>>> (p.Y, m, n, high, p.largest, p.exponent);
+  return cudaGetLastError ();
+}
+
+template <class T>
+cudaError_t qr_load_columns (const qr_plan<T> &p, page_matrix<T> B, page_matrix<const T> from,
+                             int64_t columns, cudaStream_t stream)
+{
+  const dim3 grid = pieces (p.m, columns, p.pages);
+  const cudaError_t error =
+      cudaMemsetAsync (p.largest, 0, columns * p.pages * sizeof *p.largest, stream);
+  if (error != cudaSuccess)
+    return error;
+  copy_largest_kernel<T><<<grid, THREADS, 0, stream>>> (from, B, p.m, columns, p.largest);
+  scale_kernel<T><<<grid, THREADS, 0, stream>>> (B, p.m, columns, highest_of_page<real_t<T>> (p.m),
+                                                 p.largest, p.exponent);
+  return cudaGetLastError ();
+}
+
+template <class T>
+cudaError_t qr_store_columns (const qr_plan<T> &p, page_matrix<T> C, page_matrix<const T> B,
+                              int64_t rows, int64_t columns, cudaStream_t stream)
+{
+  if (rows == 0)
+    return cudaSuccess;
+  store_columns_kernel<T>
+      <<<pieces (rows, columns, p.pages), THREADS, 0, stream>>> (C, B, rows, columns, p.exponent);
   return cudaGetLastError ();
 }
 
@@ -311,6 +351,10 @@ cudaError_t qr_copy_listed (page_matrix<T> to, page_matrix<const T> from, int64_
 #define GLA_INSTANTIATE(T)                                                                         \
   template cudaError_t qr_load (const qr_plan<T> &, page_matrix<const T>, cudaStream_t);           \
   template cudaError_t qr_store_r (const qr_plan<T> &, page_matrix<T>, int64_t, cudaStream_t);     \
+  template cudaError_t qr_load_columns (const qr_plan<T> &, page_matrix<T>, page_matrix<const T>,  \
+                                        int64_t, cudaStream_t);                                    \
+  template cudaError_t qr_store_columns (const qr_plan<T> &, page_matrix<T>, page_matrix<const T>, \
+                                         int64_t, int64_t, cudaStream_t);                          \
   template cudaError_t qr_identity (page_matrix<T>, int64_t, int64_t, int64_t, int64_t,            \
                                     cudaStream_t);                                                 \
   template cudaError_t qr_add_identity (page_matrix<T>, int64_t, int64_t, cudaStream_t);           \
