@@ -82,7 +82,7 @@ if [ "$quick" ] && grep -qx "CUDA = yes" src/config.mk 2>/dev/null; then
   build="$make -C src" # keeps the configuration of the tree
 else
   [ -z "$quick" ] || export GPULINALG_CUDA=no
-  [ "$quick" ] || export GPULINALG_ISAS="${GPULINALG_ISAS:-all}"
+  [ "$quick" ] || export GPULINALG_ISAS="${GPULINALG_ISAS:-all}" GPULINALG_CUDA_COMPRESS=no # tests read it
   (cd src && ./configure) || exit 1
 fi
 cuda=$(sed -n 's/^CUDA = //p' src/config.mk)
