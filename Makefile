@@ -90,9 +90,8 @@ install-c: lib
 uninstall-c:
 	+$(MAKE) --no-print-directory -C src uninstall-c
 
-demo: deps
-	@$(MAKE) --no-print-directory build
-	$(octave_here) --eval graphene_bands
+demo:
+	+@OCTAVE="$(OCTAVE)" sh tests/demo.sh
 
 run: build
 	$(octave_here) --persist

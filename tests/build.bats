@@ -40,6 +40,13 @@ system_with () {
   grep -q ' fonts-freefont-otf$' "$WORK/installed"
 }
 
+@test "what make demo needs has no test tools" {
+  PACKAGES="octave-dev clang-format-14 octave-doctest" system_with
+  PATH=$WORK/bin sh "$TOP/tests/deps.sh" demo
+  grep -q ' octave .* gnuplot-nox' "$WORK/installed"
+  ! grep -q -w -e bats -e ccache -e clang-format-14 -e octave-doctest "$WORK/installed"
+}
+
 @test "make deps fails where a needed package is not to be had, and not for an optional one" {
   PACKAGES="octave-dev octave-doctest" system_with
   printf '#!/bin/sh\ncase "$*" in *octave-doctest*) exit 100 ;; esac\n' >"$WORK/bin/apt-get"

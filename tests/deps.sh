@@ -1,6 +1,8 @@
 #!/bin/sh
 # deps.sh: installs missing Debian or Ubuntu packages for building, testing and drawing, without questions
 # SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Usage: deps.sh [demo]      demo: not those that only tests need
 
 set -eu
 
@@ -27,19 +29,21 @@ command -v octave-cli >/dev/null 2>&1 || missing="$missing octave libopenblas0-p
 need mkoctfile octave-dev
 need gcc gcc
 need g++ g++
-need ccache ccache
-need bats bats
-need pkg-config pkg-config
 need gnuplot gnuplot-nox
 need fc-list fontconfig
-need xz xz-utils
 # Optional packages: without them some checks are skipped.
 formatter_package=
-has_formatter || python3 -c 'import ensurepip' >/dev/null 2>&1 || formatter_package=clang-format-14
 doctest=
-! wants_package doctest || doctest=octave-doctest
 parallel= # has parcellfun, for a test
-! wants_package parallel || parallel=octave-parallel
+if [ "${1:-}" != demo ]; then
+  need ccache ccache
+  need bats bats
+  need pkg-config pkg-config
+  need xz xz-utils
+  has_formatter || python3 -c 'import ensurepip' >/dev/null 2>&1 || formatter_package=clang-format-14
+  ! wants_package doctest || doctest=octave-doctest
+  ! wants_package parallel || parallel=octave-parallel
+fi
 # Octave draws with FreeSans; with other fonts alone it makes no axes.
 font=
 fc-list : family 2>/dev/null | grep -q FreeSans || font=fonts-freefont-otf

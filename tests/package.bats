@@ -89,6 +89,9 @@ octave_pkg () {
   run env GPULINALG_CUDA=maybe ./configure
   [ "$status" -ne 0 ]
   [[ "$output" == *"yes, no or auto"* ]]
+  run env GPULINALG_CUDA_COMPRESS=maybe ./configure
+  [ "$status" -ne 0 ]
+  [[ "$output" == *"GPULINALG_CUDA_COMPRESS must be yes or no"* ]]
   run env GPULINALG_CUDA_ARCH=fast ./configure
   [ "$status" -ne 0 ]
 }

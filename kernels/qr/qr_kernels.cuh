@@ -98,8 +98,8 @@ cudaError_t qr_identity (page_matrix<T> to, int64_t rows, int64_t columns, int64
 template <class T>
 cudaError_t qr_add_identity (page_matrix<T> to, int64_t n, int64_t pages, cudaStream_t stream);
 
-// B := from, `columns` columns of m rows, divided by powers of two (to p.exponent) where products of
-// reflectors with them could leave the range; and the first `rows` rows of such columns to C,
+// B := from, `columns` columns of m rows, divided by powers of two (to p.exponent) where products
+// of reflectors with them could leave the range; and the first `rows` rows of such columns to C,
 // multiplied again.
 template <class T>
 cudaError_t qr_load_columns (const qr_plan<T> &p, page_matrix<T> B, page_matrix<const T> from,
