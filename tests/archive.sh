@@ -13,9 +13,9 @@ cd "$(dirname "$0")/.." || exit 1
 
 if [ "${1:-}" = list ]; then
   sh tests/files.sh | awk '
-    /^tests\/(archive|deps[a-z_]*|files|jobs|html|examples)\.sh$/ || /^tests\/html\// { print }
+    /^tests\/(archive|demo|deps[a-z_]*|files|jobs|html|examples)\.sh$/ || /^tests\/html\// { print }
     /^tests\/octave\/(unit_tests|help_examples|check_links)\.m$/ { print }
-    /^doc\// && !/^doc\/(user-guide|accuracy|c-api)\.md$/ { next }
+    /^doc\// && !/^doc\/((user-guide|accuracy|c-api)\.md|times\.svg)$/ { next }
     !/^(\.|tests\/|bench\/)/ { print }'
   exit
 fi
