@@ -152,7 +152,7 @@ endfunction
 
 function may = overflows (a, b, cls)
   s = svd (a);
-  may = norm (b, "fro") / min ([s(s > 0); Inf]) > 0.01 * double (realmax (cls));
+  may = max (norm (b, "fro"), 1) / min ([s(s > 0); Inf]) > 0.01 * double (realmax (cls));
 endfunction
 
 function texts = told (ok, text)
