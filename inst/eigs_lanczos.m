@@ -589,6 +589,11 @@ endfunction
 %!error id=gpulinalg:bad-value eigs_lanczos (speye (3), 1, "la", "device", {})
 %!error id=gpulinalg:bad-value eigs_lanczos (speye (3), 1, "la", "device", {"cpu"})
 %!error id=gpulinalg:bad-value eigs_lanczos (speye (3), 1, "la", "device", {"cpu", "cpu"})
+%!## a small matrix with "sm" or a number is for the CPU alone, which took any value
+%!error id=gpulinalg:bad-value eigs_lanczos (speye (3), 1, "sm", "device", {})
+%!error <option "device" must be "auto", "cpu", "gpu" or numbers of GPUs, not "gpus"> eigs_lanczos (speye (3), 1, 0.5, "device", "gpus")
+%!error <option "device" must be numbers of GPUs, counted from 0, not -1> eigs_lanczos (speye (3), 1, "sm", "device", -1)
+%!error id=gpulinalg:bad-value eigs_lanczos (speye (3), 1, "sm", struct ("device", 1.5))
 %!error id=gpulinalg:bad-value eigs_lanczos (speye (3), 1, "la", "progress", {})
 %!error id=gpulinalg:bad-value eigs_lanczos (speye (3), 1, "la", "progress", {@(x) x})
 %!error <"certify" must be true or false> eigs_lanczos (speye (3), 1, "certify", NaN)

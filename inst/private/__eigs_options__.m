@@ -111,6 +111,8 @@ function value = checked (name, given, value, n, m)
       value = word (given, value, {"replacenan", "drop"});
     case "vectors"
       value = word (given, value, {"host", "gpuArray"});
+    case "device"
+      check_place (given, value);
     case "mpi"
       value = word (given, value, {"rows"});
   endswitch
@@ -132,6 +134,18 @@ function x = word (given, x, words)
     bad_value (given, strjoin (strcat ({'"'}, words, {'"'}), " or "), x);
   endif
   x = lower (x);
+
+endfunction
+
+## Whether there are such GPUs is checked where they are taken.
+function check_place (given, value)
+
+  if (! (isnumeric (value) && isreal (value) && ! isempty (value))
+      && ! (ischar (value) && isrow (value) && any (strcmpi (value, {"auto", "cpu", "gpu"}))))
+    bad_value (given, '"auto", "cpu", "gpu" or numbers of GPUs', value);
+  elseif (isnumeric (value) && ! all (value(:) >= 0 & value(:) == fix (value(:))))
+    bad_value (given, "numbers of GPUs, counted from 0", value);
+  endif
 
 endfunction
 

@@ -105,13 +105,17 @@ function texts = check_gsvd (c, out, bad, econ)
     texts = [texts, told(all (info(! bad) <= 1), sprintf ("info %s", mat2str (info.')))];
     beyond = info != 0;
   endif
+  if (isempty (A) || isempty (B))
+    return;
+  endif
   tiny = @(X) reshape (max (max (abs (X), [], 1), [], 2), [], 1) < 100 * realmin (cls) & reshape (any (any (X, 1), 2), [], 1);
   good = find (! bad & ! beyond & ! tiny (A) & ! tiny (B));     # of denormal numbers there are no relative errors
-  if (isempty (A) || isempty (B) || isempty (good))
+  if (isempty (good))
     return;
   endif
   r = gsvd_ratios (A(:,:,good), B(:,:,good), U(:,:,good), V(:,:,good), X(:,:,good), C(:,:,good), S(:,:,good));
-  for k = find (any (r > 10, 2)).'
+  # of a complex pair of order 1 the modulus of U is off by up to 7 eps
+  for k = find (any (r > 10 * (1 + (max ([m, n, p]) == 1)), 2)).'
     texts = [texts, told(false, sprintf ("page %d: ratios %s", good(k), mat2str (r(k,:), 3)))];
   endfor
 endfunction

@@ -182,10 +182,14 @@ function texts = of_page (a, b, v, d, way, itype, part, ulp, p)
       endif
   endswitch
   finite = isfinite (d);
+  most = max ([abs(d(finite)); 0]);
+  if (! isempty (part) && any (strcmp (way, {"chol", "swap"})))
+    most = max (most, norm (l) * norm (inv (r)));   # errors are small beside all values, of which these are a part
+  endif
   off = norm (l(:,:) * v(:,finite) - r * v(:,finite) .* d(finite).', "fro");
-  size_ = (norm (a) * merge (itype > 1, norm (b), 1) + max ([abs(d(finite)); 0]) * norm (r)) * norm (v, "fro") * merge (strcmp (way, "drop"), norm (v), 1);
+  size_ = (norm (a) * merge (itype > 1, norm (b), 1) + most * norm (r)) * norm (v, "fro") * merge (strcmp (way, "drop"), norm (v), 1);
   if (strcmp (way, "swap"))
-    size_ = (norm (b) + max ([abs(d(finite)); 0]) * norm (a)) * norm (v, "fro");
+    size_ = (norm (b) + most * norm (a)) * norm (v, "fro");
   endif
   if (itype > 1)
     size_ *= cond (b);
