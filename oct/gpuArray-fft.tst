@@ -34,7 +34,7 @@
 %! assert (size (fft (gpuArray (zeros (0, 3)))), [0, 3]);
 %! assert (gather (fft (gpuArray (zeros (0, 3)), 2)), zeros (2, 3));
 %! assert (size (fft (gpuArray ([1, 2]), 0)), [1, 0]);
-%! assert (size (fft2 (gpuArray (ones (3, 2)), 0, 2)), [0, 0]);
+%! assert (size (fft2 (gpuArray (ones (3, 2)), 0, 2)), size (fft2 (ones (3, 2), 0, 2)));
 %! assert (size (fftn (gpuArray (zeros (0, 3)))), [0, 3]);
 %! assert (gather (fftn (gpuArray (zeros (0, 3)), [2, 2])), zeros (2));
 

@@ -46,10 +46,10 @@ A page that holds NaN or Inf gives NaN, with the warning @code{gpulinalg:pages-f
 
 @example
 @group
-A = cat (3, [1, 0; 0, 4], [1, 0; 0, 0]);
+A = cat (3, [1, 0; 0, 2.5], [1, 0; 0, 0]);
 squeeze (pagecond (A)).'
    @result{} ans =
-        4   Inf
+        2.5000      Inf
 @end group
 @end example
 

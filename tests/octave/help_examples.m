@@ -12,6 +12,9 @@ function names = functions_of_index ()
   top = fullfile (fileparts (mfilename ("fullpath")), "..", "..");
   names = regexp (fileread (fullfile (top, "INDEX")), '^ (\w+)$', "tokens", "lineanchors");
   names = [names{:}];
+  if (compare_versions (version (), "8.0.0", ">="))
+    names = setdiff (names, {"pagetranspose", "pagectranspose"}, "stable");  % Octave's own, which PKG_ADD leaves alone
+  end
 end
 
 % The first of the names in @var{} that another one in the same text repeats in other letters, or "".
