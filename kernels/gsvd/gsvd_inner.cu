@@ -265,7 +265,7 @@ GLA_DEVICE bool find_step (const inner_shared<T, N, BOTH> &m, const T *M,
     if (moves) {
       const double a[2] = {m.bound_a[p], m.bound_a[q]}, b[2] = {m.bound_b[p], m.bound_b[q]};
       found.unseen |= loses_digits (m, p, z.app, a, b, z.z11, z.z21);
-      found.unseen |= loses_digits (m, q, z.aqq, a, b, z.z22, z.z12);
+      found.unseen |= loses_digits (m, q, z.aqq, a, b, z.z12, z.z22);
     }
   }
   after[p] = {z.z11, z.z21, z.app, q};
