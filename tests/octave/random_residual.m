@@ -10,6 +10,11 @@ function r = random_residual (a, x, b, cls)
     size_ = norm (a, "columns");
     a = a ./ (size_ + (size_ == 0));
     x = x .* size_.';
+    long = norm (a, "rows");
+    if (min (long) < 1e-3 * max (long) && ! (cond (a) < 0.01 / (max (size (a)) * eps (cls))))
+      r = 0;
+      return;
+    endif
   endif
   unit = max (size (a)) * double (eps (cls)) * norm (a) * (norm (a) * norm (x, "fro") + norm (b, "fro"));
   r = norm (a' * (a * x - b), "fro") / (unit + (1 + norm (a)) * double (realmin (cls)));
