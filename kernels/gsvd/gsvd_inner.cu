@@ -17,7 +17,10 @@ enum { FEW = 256, MANY = 544, FEW_PAIRS = 264 };
 // next Gram matrix. Angles found from what rounding has left of it would mix columns of all
 // lengths, and the product of the steps, applied at once, would give short columns the errors of
 // long ones.
+// Columns that are nothing but rounding may shrink in every sweep, so that the later sweeps do
+// without.
 constexpr double LOST = 4096;
+enum { LOST_SWEEPS = 32 };
 
 // What a round does to column j: own x_j + other x_partner, with the diagonal entry it then has.
 template <class T> struct column_step {
@@ -222,11 +225,11 @@ GLA_DEVICE T entry_to_be (const T *M, int p, int q, const column_step<T> &P,
 // y. Whether it has lost too many digits, and stays out from now on.
 template <int N, bool BOTH, class T>
 GLA_DEVICE bool loses_digits (const inner_shared<T, N, BOTH> &m, int to, double square,
-                              const double (&a)[2], const double (&b)[2], T x, T y)
+                              const double (&a)[2], const double (&b)[2], T x, T y, double most)
 {
   const double x2 = abs2 (x), y2 = abs2 (y);
   const double bound_a = fma (x2, a[0], y2 * a[1]), bound_b = BOTH ? fma (x2, b[0], y2 * b[1]) : 1;
-  const bool lost = !(bound_a <= LOST * square) || bound_b > LOST;
+  const bool lost = !(bound_a <= most * square) || bound_b > most;
   m.bound_a[to] = bound_a;
   m.bound_b[to] = lost ? 0 : bound_b;
   return lost;
@@ -236,7 +239,8 @@ GLA_DEVICE bool loses_digits (const inner_shared<T, N, BOTH> &m, int to, double 
 template <int N, bool BOTH, class T>
 GLA_DEVICE bool find_step (const inner_shared<T, N, BOTH> &m, const T *M,
                            const column_step<T> *before, column_step<T> *after,
-                           const unsigned char *players, double tol2, sweep_finding &found)
+                           const unsigned char *players, double tol2, double most_lost,
+                           sweep_finding &found)
 {
   constexpr int LD = N + 1;
   int p = players[0], q = players[1];
@@ -264,8 +268,8 @@ GLA_DEVICE bool find_step (const inner_shared<T, N, BOTH> &m, const T *M,
     moves = f.rotate || exchange;
     if (moves) {
       const double a[2] = {m.bound_a[p], m.bound_a[q]}, b[2] = {m.bound_b[p], m.bound_b[q]};
-      found.unseen |= loses_digits (m, p, z.app, a, b, z.z11, z.z21);
-      found.unseen |= loses_digits (m, q, z.aqq, a, b, z.z12, z.z22);
+      found.unseen |= loses_digits (m, p, z.app, a, b, z.z11, z.z21, most_lost);
+      found.unseen |= loses_digits (m, q, z.aqq, a, b, z.z12, z.z22, most_lost);
     }
   }
   after[p] = {z.z11, z.z21, z.app, q};
@@ -345,7 +349,7 @@ __global__ void __launch_bounds__ (32 + WORKERS) inner_kernel (gsvd_step<T> s)
   int64_t part = (int64_t)s.splits * N * N;
   start (m, s.gram + (page * (BOTH ? 2 : 1) * s.pairs + blockIdx.x) * part, s.splits,
          s.pairs * part, s, s.blocks[blockIdx.x]);
-  double tol2 = s.tol * s.tol;
+  double tol2 = s.tol * s.tol, most_lost = s.state[page].sweeps < LOST_SWEEPS ? LOST : DBL_MAX;
   bool open = anything_to_do (m, tol2);
   if (threadIdx.x == 0)
     s.active[pair] = open;
@@ -363,7 +367,7 @@ __global__ void __launch_bounds__ (32 + WORKERS) inner_kernel (gsvd_step<T> s)
       bool here = false;
       if (threadIdx.x < PAIRS)
         here = find_step (m, m.copy (copy), m.set (1 - set), m.set (set), players + 2 * threadIdx.x,
-                          tol2, found);
+                          tol2, most_lost, found);
       else if (!solver && moving) {
         carry_out<N, BOTH> (m.copy (copy), m.copy (1 - copy), m.set (1 - set), before);
         carry_out_v<N> (m.V, m.set (1 - set), before);

@@ -264,11 +264,15 @@ template <class T> gla_status gsvd_team<T>::agree (gla_team_finding *found)
     GLA_TRY (wait (k));
     GLA_TRY (
         of (k, cudaMemcpyAsync (&own, m.step.state, sizeof own, cudaMemcpyDeviceToHost, m.stream)));
-    GLA_TRY (of (k, cudaMemsetAsync (m.step.state, 0, offsetof (gsvd_state, done), m.stream)));
     found->rotations += own.rotations;
     found->cosine2 = own.cosine2 > found->cosine2 ? own.cosine2 : found->cosine2;
     found->angle2 = own.angle2 > found->angle2 ? own.angle2 : found->angle2;
     found->unseen |= own.unseen;
+    own.rotations = own.cosine2 = own.angle2 = 0;
+    own.unseen = 0;
+    own.sweeps++;
+    GLA_TRY (
+        of (k, cudaMemcpyAsync (m.step.state, &own, sizeof own, cudaMemcpyHostToDevice, m.stream)));
   }
   return GLA_OK;
 }
