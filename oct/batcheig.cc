@@ -391,8 +391,8 @@ Where @var{A} or @var{B} is a gpuArray the work is done where it is, and all but
 @var{info} and @var{more} are gpuArrays; the other one of a pair is copied there.
 @qcode{"qz"} takes no gpuArray, because the CPU does it.  With @qcode{"drop"} the
 eigenvalues of @var{B} are copied to the host, to be counted.  The field
-@code{rcond} is NaN on pages whose @var{B} is not positive definite, and a page whose
-eigenvalues do not converge is not tried again on the CPU.
+@code{rcond} is NaN on pages whose @var{B} is not positive definite, and a page of a
+pair whose eigenvalues do not converge is not tried again on the CPU.
 
 @subheading Errors
 @table @code

@@ -17,8 +17,8 @@ typedef struct {
   void (*use) (gla_call *call, gla_retry_method method);
 } gla_retry;
 
-// Each such page alone: by the other method where the call was, then on the CPU by either. A page
-// that fails again keeps its info, and is NaN.
+// Each such page alone: by the other method where the call was, then on the CPU by either, to which
+// a page of device memory is copied. A page that fails again keeps its info, and is NaN.
 void gla_retry_failed (gla_call *call, const gla_retry *retry);
 
 #endif
