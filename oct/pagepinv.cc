@@ -171,7 +171,9 @@ A GPU was asked for that does not exist.
 %!error id=gpulinalg:bad-option pagepinv (1, 0, 3)
 %!test # the state of the warning is the user's, before and after
 %! before = warning ("query", "gpulinalg:pages-failed");
+%! quiet = warning ("query", "quiet"); # pkg test lets no warning be printed
 %! unwind_protect
+%!   warning ("off", "quiet");
 %!   for f = {@pagepinv, @(A) pagelsqminnorm (A, A), @pagerank, @pagecond, @pageeig, @(A) pageeig (cat (3, A, [1, 2; 3, 4]))}
 %!     for state = {"on", "off", "error"}
 %!       warning (state{1}, "gpulinalg:pages-failed");
@@ -189,5 +191,6 @@ A GPU was asked for that does not exist.
 %!   endfor
 %! unwind_protect_cleanup
 %!   warning (before.state, "gpulinalg:pages-failed");
+%!   warning (quiet.state, "quiet");
 %! end_unwind_protect
 */

@@ -44,8 +44,9 @@ if [ "$2" = remove ]; then
 fi
 cd "$work"
 octave_pkg "pkg ('test', 'gpulinalg');" >out 2>&1 || { cat out; exit 1; }
-cat fntests.log
-tail -n 15 out
+# of the log the tests that failed, each with its code before it
+awk '/^[*]{5}/ { code = "" } { code = code $0 "\n" } /^!!!!! test failed/ { printf "%s", code; shown = 1; next }
+     /^(>>>>>|[*]{5})/ { shown = 0 } shown' fntests.log
 counts=$(awk -f "$tests/pkg_counts.awk" out)
 echo "installed: $counts"
 case $counts in *", 0 failed,"*) ;; *) exit 1 ;; esac
