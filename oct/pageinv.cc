@@ -146,7 +146,7 @@ inverse is not finite.
 
 @subheading gpuArrays
 Where @var{X} is a gpuArray the work is done where it is, and so are @var{Y} and @var{RC}.
-Pages that a GPU hands back to the CPU are NaN then.
+Pages that a GPU hands back are copied to the CPU, one by one.
 
 @subheading Errors
 @table @code

@@ -138,7 +138,7 @@ the number of ranks that they lack.
 @subheading gpuArrays
 Where @var{A} or @var{B} is a gpuArray the work is done where it is, and @var{X} is one,
 too; the other argument may be an array of the host.  Square pages of up to 256 rows that
-a GPU hands back to the CPU are NaN then.  Rectangular and larger pages are solved by QR;
+a GPU hands back are copied to the CPU, one by one.  Rectangular and larger pages are solved by QR;
 those of less than full rank, and those with more unknowns than equations, by the singular
 value decomposition as in @code{pagelsqminnorm}.
 

@@ -659,8 +659,7 @@ typedef struct {
 // pivoting, or by Cholesky, their inverse exactly Hermitian; all others, and those that turn out
 // not to be definite, by LU with partial pivoting. Where a pivot is exactly 0, X is the solution of
 // least norm of the least squares problem, as in Octave, and the inverse is Inf; rcond is 0 there.
-// Of arrays on a GPU such an X is NaN; so is that of a page of which pivot k is not 0, but far out
-// of scale, which then has the info k, too.
+// On a GPU such pages, and those with a pivot far out of scale, are done by the CPU.
 // A page with info n+1 is NaN in X and rcond. NaN and Inf in B stay in their columns of X. rcond is
 // exact to rounding for small n and LAPACK's estimate for large n. The same pages give the same
 // bits in every run, in any batch, for any number of threads.

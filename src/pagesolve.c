@@ -7,11 +7,13 @@
 #include "arrays.h"
 #include "batch/dispatch.h"
 #include "batch/failures.h"
+#include "batch/host_page.h"
 #include "page_grid.h"
 #include "structs.h"
 
 #include <limits.h>
 #include <math.h>
+#include <stdlib.h>
 
 //------------------------------------------------------------------------------
 // check inputs
@@ -102,18 +104,16 @@ static void slice (const gla_call *call, gla_range range, void *chunk, void *mem
   c->first = range.first;
 }
 
-// The CPU does pages that a GPU has returned. Those in device memory stay as they are.
+// The CPU does pages that a GPU has returned; those of device memory at the end of the call.
 static gla_status look_for_failures (gla_call *call, gla_range range, const void *chunk)
 {
   pagesolve_run *run = (pagesolve_run *)call;
   const gla_pagesolve_chunk *c = chunk;
   if (!gla_look_for_failures (call, &run->failures, c->info, range.count, *c->clean))
     return GLA_OK;
-  if (!run->job.head.device_arrays)
-    return gla_do_handed_back (call, &run->handed_back, range, run->all.info);
-  for (int64_t p = 0; p < range.count; p++)
-    c->info[p] = c->info[p] < 0 ? -c->info[p] : c->info[p];
-  return GLA_OK;
+  return run->job.head.device_arrays
+             ? GLA_OK
+             : gla_do_handed_back (call, &run->handed_back, range, run->all.info);
 }
 
 static const gla_operation pagesolve_operation = {
@@ -126,6 +126,81 @@ static const gla_operation pagesolve_operation = {
     .slice = slice,
     .after_finish = look_for_failures,
 };
+
+//------------------------------------------------------------------------------
+// pages of device memory that a GPU has returned
+//------------------------------------------------------------------------------
+
+enum { A_OF_PAGE, B_OF_PAGE, X_OF_PAGE, RCOND_OF_PAGE, ARRAYS_OF_PAGE };
+
+// The page of A, or of B, that makes page p of X.
+static int64_t operand_page (const gla_pagesolve_job *job, const int64_t *step, int64_t p)
+{
+  int64_t page = 0;
+  for (int k = 0; k < job->dims; k++) {
+    page += p % job->dim_size[k] * step[k];
+    p /= job->dim_size[k];
+  }
+  return page;
+}
+
+// From A and B to X and rcond, all of one page on the host, and to its info.
+static gla_status solve_host_page (pagesolve_run *run, const gla_array *host, int32_t *info)
+{
+  gla_context *ctx = run->call.run.ctx;
+  const gla_place place = ctx->place;
+  const gla_pagesolve_results r = {
+      .size = sizeof r, .X = host[X_OF_PAGE], .rcond = host[RCOND_OF_PAGE], .info = info};
+  const gla_pagesolve_options o = {.size = sizeof o, .op_a = run->job.op_a, .side = run->job.side};
+  const gla_callbacks before = gla_silence (ctx);
+  ctx->place = GLA_PLACE_CPU;
+  const gla_status status = gla_pagesolve (
+      ctx, &host[A_OF_PAGE], run->job.inverse ? NULL : &host[B_OF_PAGE], &r, &o, NULL);
+  ctx->place = place;
+  ctx->callbacks = before;
+  return status;
+}
+
+static gla_status solve_copied (pagesolve_run *run, const gla_array *const *device, int64_t p,
+                                const gla_array *host)
+{
+  gla_context *ctx = run->call.run.ctx;
+  const gla_pagesolve_job *job = &run->job;
+  gla_status status = gla_host_page_get (ctx, device[A_OF_PAGE], operand_page (job, job->a_step, p),
+                                         &host[A_OF_PAGE]);
+  if (status == GLA_OK && !job->inverse)
+    status = gla_host_page_get (ctx, device[B_OF_PAGE], operand_page (job, job->b_step, p),
+                                &host[B_OF_PAGE]);
+  if (status == GLA_OK)
+    status = solve_host_page (run, host, &run->all.info[p]);
+  if (status == GLA_OK)
+    status = gla_host_page_put (ctx, device[X_OF_PAGE], p, &host[X_OF_PAGE]);
+  if (status == GLA_OK && job->rcond)
+    status = gla_host_page_put (ctx, device[RCOND_OF_PAGE], p, &host[RCOND_OF_PAGE]);
+  return status;
+}
+
+// One page after the other: there are few of them.
+static gla_status solve_returned (pagesolve_run *run)
+{
+  gla_context *ctx = run->call.run.ctx;
+  const gla_array *const device[ARRAYS_OF_PAGE] = {&run->all.A, &run->all.B, &run->all.X,
+                                                   &run->all.rcond};
+  gla_array host[ARRAYS_OF_PAGE];
+  int there = 1;
+  for (int k = 0; k < ARRAYS_OF_PAGE; k++) {
+    there = gla_host_page_take (device[k], &host[k]) && there;
+    host[k].pages = 1;
+  }
+  gla_status status =
+      there ? GLA_OK : gla_fail (ctx, GLA_ERROR_OUT_OF_MEMORY, "no memory for a page on the host");
+  for (int64_t p = 0; p < run->call.run.pages && status == GLA_OK; p++)
+    if (run->all.info[p] < 0)
+      status = solve_copied (run, device, p, host);
+  for (int k = 0; k < ARRAYS_OF_PAGE; k++)
+    free (host[k].data);
+  return status == GLA_OK ? gla_wait (ctx, run->all.X.device) : status;
+}
 
 //------------------------------------------------------------------------------
 // gla_pagesolve
@@ -176,7 +251,9 @@ static gla_status work (pagesolve_run *run)
   const gla_status status = gla_call_run (&run->call);
   if (run->handed_back.done >= pages)
     run->call.device = GLA_DEVICE_HOST;
-  return status;
+  return status == GLA_OK && run->failures.suspect && run->job.head.device_arrays
+             ? solve_returned (run)
+             : status;
 }
 
 static gla_pagesolve_report report_of (const pagesolve_run *run)

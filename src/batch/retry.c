@@ -3,6 +3,8 @@
 
 #include "retry.h"
 
+#include "host_page.h"
+
 #include <stdlib.h>
 
 // A page that is tried again is already counted; only the wish to stop matters.
@@ -46,48 +48,12 @@ static int retry_on_cpu (gla_call *call, const gla_retry *retry, int64_t page)
 // The arrays of an operation whose pages are tried again, at most.
 enum { ARRAYS_MOST = 4 };
 
-// Copies a page from a GPU to a packed array of the host, or back.
-static gla_status copy_page (gla_context *ctx, const gla_array *device, int64_t page,
-                             const gla_array *host, int back)
-{
-  const size_t size = gla_type_size (device->type);
-  const int64_t rows = device->rows, count = device->row_stride == 1 ? rows : 1;
-  const size_t bytes = (size_t)count * size;
-  gla_status status = GLA_OK;
-  for (int64_t j = 0; j < device->columns; j++)
-    for (int64_t i = 0; i < rows && status == GLA_OK; i += count) {
-      char *there = (char *)device->data + (i * device->row_stride + j * device->column_stride +
-                                            page * device->page_stride) *
-                                               (int64_t)size;
-      char *here = (char *)host->data + (i + j * rows) * (int64_t)size;
-      status = back ? gla_memory_put (ctx, device->device, there, here, bytes)
-                    : gla_memory_get (ctx, device->device, here, there, bytes);
-    }
-  return status;
-}
-
-// One page of each array in memory of the host, whatever its number: the stride of pages is 0.
-static int take_page (const gla_call *call, gla_array *host)
-{
-  int well = 1;
-  for (int k = 0; k < call->operation->arrays; k++) {
-    const gla_array *a = &call->arrays[k];
-    host[k] = gla_array_packed (NULL, a->type, a->rows, a->columns, a->pages, GLA_DEVICE_HOST);
-    host[k].page_stride = 0;
-    if (a->data != NULL) {
-      host[k].data = malloc ((size_t)(a->rows * a->columns) * gla_type_size (a->type) + 1);
-      well = well && host[k].data != NULL;
-    }
-  }
-  return well;
-}
-
 // From the first array, the page itself, to the others, which are its results.
 static int solve_page (gla_call *call, const gla_retry *retry, int64_t page, const gla_array *host)
 {
   gla_context *ctx = call->run.ctx;
   const gla_array *device = call->arrays;
-  gla_status status = copy_page (ctx, &device[0], page, &host[0], 0);
+  gla_status status = gla_host_page_get (ctx, &device[0], page, &host[0]);
   int solved = 0;
   if (status == GLA_OK) {
     call->arrays = host;
@@ -98,7 +64,7 @@ static int solve_page (gla_call *call, const gla_retry *retry, int64_t page, con
   }
   for (int k = 1; k < call->operation->arrays && solved && status == GLA_OK; k++)
     if (device[k].data != NULL)
-      status = copy_page (ctx, &device[k], page, &host[k], 1);
+      status = gla_host_page_put (ctx, &device[k], page, &host[k]);
   if (solved && status == GLA_OK)
     status = gla_wait (ctx, device->device);
   if (status == GLA_ERROR_STOPPED)
@@ -109,7 +75,10 @@ static int solve_page (gla_call *call, const gla_retry *retry, int64_t page, con
 static int retry_device_page (gla_call *call, const gla_retry *retry, int64_t page)
 {
   gla_array host[ARRAYS_MOST];
-  const int solved = take_page (call, host) && solve_page (call, retry, page, host);
+  int solved = 1;
+  for (int k = 0; k < call->operation->arrays; k++)
+    solved = gla_host_page_take (&call->arrays[k], &host[k]) && solved;
+  solved = solved && solve_page (call, retry, page, host);
   for (int k = 0; k < call->operation->arrays; k++)
     free (host[k].data);
   return solved;
