@@ -128,7 +128,7 @@ function same = same_part (part, all_, kind, some, pages)
     case "s"
       same = true;
       for [value, field] = all_
-        if (isnumeric (value) && isvector (value) && numel (value) == pages && ! any (strcmp (field, {"seconds", "rotations"})))
+        if (isnumeric (value) && isvector (value) && numel (value) == pages && ! any (strcmp (field, {"seconds", "rotations", "device"})))
           same &= isequaln (part.(field)(:), value(:)(some(:)));
         endif
       endfor
