@@ -151,7 +151,8 @@ typedef struct {
 
 // Pages of the job; those not wanted have NULL data. info and stats are on the host, valid after
 // `finish`; stats may be NULL. A backend that serves only pairs with m, n >= p and B of full
-// column rank gives GLA_INFO_IRREGULAR to others, whose results are then not written.
+// column rank gives GLA_INFO_IRREGULAR to others, whose results are then not written; a GPU also to
+// pairs of the host that did not converge.
 typedef struct {
   union {
     gla_array arrays[7];

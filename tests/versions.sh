@@ -73,7 +73,8 @@ make_system () {
     tail -n 5 "$1.log"
     return 1
   }
-  in_system "$1" "set -e; apt-get -q -o Acquire::Check-Valid-Until=false update
+  echo 'Acquire::Check-Valid-Until "false";' >"$1/etc/apt/apt.conf.d/99old-mirror"
+  in_system "$1" "set -e; apt-get -q update
     headers=octave-dev; [ -n \"\$(apt-cache show octave-dev 2>/dev/null)\" ] || headers=liboctave-dev
     apt-get -q -y --no-install-recommends install $packages \$headers" >"$1.log" 2>&1 || {
     tail -n 5 "$1.log"

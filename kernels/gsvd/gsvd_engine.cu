@@ -406,9 +406,12 @@ gla_status finish (gla_engine *engine, int slot)
   else
     status = for_type (e->gsvd_job.head.type,
                        [&] (auto zero) { return finish<decltype (zero)> (e, slot, chunk); });
-  int64_t done = 0; // here
-  for (int64_t k = 0; k < chunk->A.pages && status == GLA_OK; k++)
+  int64_t done = 0; // here; the CPU also does what did not converge
+  for (int64_t k = 0; k < chunk->A.pages && status == GLA_OK; k++) {
+    if (chunk->info[k] == 1 && !e->gsvd_job.head.device_arrays)
+      chunk->info[k] = GLA_INFO_IRREGULAR;
     done += chunk->info[k] != GLA_INFO_IRREGULAR;
+  }
   return engine_end_chunk (e, slot, status, done);
 }
 

@@ -20,7 +20,8 @@ function [passed, failed] = check_gpu_forms ()
   failed = counts_of_gpu_arrays(2);
 endfunction
 
-% Division by matrices of every shape and rank gives what Octave gives: the same program runs with a GPU and without.
+% Division by matrices of every shape and rank. Octave is no reference for singular ones, because it may take rounding
+% errors for numbers: of a complex 2 x 2 matrix of rank 1 it gave elements of 1e15.
 function divisions ()
   shapes = {[4, 2, 0, 1; 1, 5, 1, 0; 0, 1, 3, 1; 1, 0, 1, 6], ...                    # square
             [1, 2, 0; 3, 1, 1; 0, 1, 4; 1, 1, 1; 2, 0, 1], ...                        # tall
@@ -33,11 +34,26 @@ function divisions ()
       A = of_type (A{1}, type);
       for count = [1, 3]
         b = gpu_test_array (type, [rows(A), count]);
-        compare_gpu_arrays ("mldivide", @(x, y) (x \ y) + 10, {A, b}, 1e4, 1, where);
-        compare_gpu_arrays ("mrdivide", @(y, x) (y / x) + 10, {b.', A.'}, 1e4, 1, where);
+        compare_gpu_arrays ("mldivide", @(x, y) divided (@mldivide, x, y) + 10, {A, b}, 1e4, 1, where);
+        compare_gpu_arrays ("mrdivide", @(y, x) divided (@mrdivide, y, x) + 10, {b.', A.'}, 1e4, 1, where);
       endfor
     endfor
   endfor
+endfunction
+
+% X by f where there is a gpuArray, and else from the pseudoinverse in double precision.
+function z = divided (f, x, y)
+  if (isgpuarray (x) || isgpuarray (y))
+    z = f (x, y);
+  elseif (strcmp (func2str (f), "mldivide"))
+    z = cast (inverse_of (x) * double (y), class (x));
+  else
+    z = cast (double (x) * inverse_of (y), class (y));
+  endif
+endfunction
+
+function z = inverse_of (A)
+  z = pinv (double (A), 1e-4 * norm (double (A)));
 endfunction
 
 % A with elements of this type: complex ones are multiplied by a number of size 1.
@@ -55,7 +71,7 @@ function page_divisions ()
   where = logical ([1, 1; 1, 0; 0, 1]);
   for type = "dszc"
     for mn = [3, 5, 3, 300; 3, 3, 5, 300]
-      A = gpu_test_array (type, [mn.', 1, 2]) + 20 * full (eye (mn(1), mn(2)));
+      A = gpu_test_array (type, [mn.', 1, 2]) + 20 * max (1, max (mn) / 40) * full (eye (mn(1), mn(2)));  # random numbers alone may be ill-conditioned
       for T = {"none", "transpose", "ctranspose"}
         k = 1 + ! strcmp (T{1}, "none");
         b = gpu_test_array (type, [mn(k), 2, 3]);
