@@ -47,7 +47,7 @@ case $1 in
   random)
     echo "== random $2 $3 $4"
     for process in $(seq "$2"); do
-      GPULINALG_DEVICE=gpu timeout "$limit" $octave --path tests/octave --eval "random_calls (\"calls=$4\", $3)" >"$log.$process" 2>&1 &
+      GPULINALG_DEVICE=gpu timeout "$limit" $octave --path tests/octave --eval "random_calls (\"calls=$4\", $3)" >"$log.$process" 2>"$log.$process.errors" &
     done
     wait
     grep -h -A 3 '^FAILED' "$log".*
