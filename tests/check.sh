@@ -23,8 +23,9 @@ step "tables in documents" $octave bench/doc_tables.m --check
 suite "formatting" $make check-format
 await_all
 limit=1
-step "build" $build -j"$jobs"
+step "build" $build -j"$jobs" TIMED="sh $PWD/tests/compile_times.sh $work/objects"
 stop_without "build"
+suite "processor time of each object" sh tests/compile_times.sh --check "$work/objects"
 step "C tests build" $make -C tests/c -j"$jobs" cpu
 stop_without "C tests build"
 
