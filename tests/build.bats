@@ -139,6 +139,23 @@ system_with () {
   make -q config.stamp
 }
 
+@test "the links for lookfor may be missing: a file system need not have links" {
+  mkdir -p "$WORK/tree/src" "$WORK/bin"
+  cp "$TOP/src/configure" "$TOP/src/Makefile" "$TOP/src/gpulinalg.h" "$TOP/src/sources.mk" "$TOP/src/plan.awk" "$WORK/tree/src/"
+  cp "$TOP/DESCRIPTION" "$WORK/tree/"
+  mkdir "$WORK/tree/oct" && cp "$TOP/oct/spmv.cc" "$WORK/tree/oct/"
+  cd "$WORK/tree/src"
+  GPULINALG_CUDA=no ./configure
+  touch gpulinalg.oct
+  make -o gpulinalg.oct spmv.oct
+  [ "$(readlink spmv.oct)" = gpulinalg.oct ]
+  rm spmv.oct
+  printf '#!/bin/sh\necho "ln: Operation not permitted" >&2\nexit 1\n' >"$WORK/bin/ln"
+  chmod +x "$WORK/bin/ln"
+  PATH=$WORK/bin:$PATH make -o gpulinalg.oct spmv.oct
+  [ ! -e spmv.oct ]
+}
+
 # With little optimization and one instruction set: what is tested is the commands, not the code. The flags are
 # those of clibrary.bats.
 @test "the library builds in a folder whose path has blanks, and runs" {
