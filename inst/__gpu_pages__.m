@@ -58,6 +58,15 @@ endfunction
 
 %!error <Invalid call> __gpu_pages__ ()
 %!error <there is no "x"> __gpu_pages__ ("x")
+%!test # "divide": condition numbers in the 1-norm, on the right in the Inf-norm
+%! A = eye (5) + [zeros(1, 5); 100 * ones(4, 1), zeros(4)];
+%! for op = "NTC"
+%!   for right = [false, true]
+%!     [~, R] = __gpu_pages__ ("divide", A, ones (5), op, right, true);
+%!     large = (op == "N") != right;
+%!     assert (R, merge (large, 401, 101) ^ -2, -1e-12);
+%!   endfor
+%! endfor
 %!test # "divide", with arrays of the host: as pagemldivide and pagemrdivide
 %! names = {"none", "transpose", "ctranspose"};
 %! for mn = [5, 7, 3, 1, 4; 5, 3, 6, 4, 1]

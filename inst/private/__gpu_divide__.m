@@ -3,13 +3,12 @@
 ##
 ## [X, R, info] = __gpu_divide__ (A, B, op, right, more, args): op (A) \ B of each page, or with `right` B / op (A), by
 ## qr_block (.., "solve") with the options args. op is "N", "T" or "C". R, where `more` is true, has the reciprocal condition
-## number of each square page of A, or the rank of each other one. info, on the host, tells how many ranks a page lacks; n + 1
+## number of each square page of op (A) in the 1-norm, with `right` in the Inf-norm, or the rank of each other one. info, on the host, tells how many ranks a page lacks; n + 1
 ## where it holds NaN or Inf.
 
 function [X, R, info] = __gpu_divide__ (A, B, op = "N", right = false, more = false, args = {})
 
   turned = @(x) permute (x, [2, 1, 3:ndims(x)]);
-  given = A;
   if (right)
     B = turned (B);
   endif
@@ -34,7 +33,7 @@ function [X, R, info] = __gpu_divide__ (A, B, op = "N", right = false, more = fa
     R = ranks (A, a, pages, info, underlyingType (X));
     if (rows (A) == columns (A))
       deficient = gather (R) < rows (A);
-      [~, R, ~] = __gpu_inverse__ (given, args);
+      [~, R, ~] = __gpu_inverse__ (A, args);
       R(deficient) = 0;
       R = cast (R, underlyingType (X));
     endif
