@@ -82,9 +82,9 @@ static gla_gevd_report compute (gla::call &call, gla::collective *, const gla::g
 }
 
 template <typename Array, typename RealArray>
-static octave_value_list solve (gla::call &call, gla::collective *collective,
-                                const octave_value &arg_A, const octave_value &arg_B,
-                                const gsvd_request &want)
+static octave_value_list solve_pencils (gla::call &call, gla::collective *collective,
+                                        const octave_value &arg_A, const octave_value &arg_B,
+                                        const gsvd_request &want)
 {
   Array A, B, Z;
   RealArray alpha, beta;
@@ -115,7 +115,8 @@ static octave_value_list solve (gla::call &call, gla::collective *collective,
 }
 
 // What is common to both ways to call: reads and checks all arguments.
-static gla::options read_arguments (const octave_value_list &args, int nargout, gsvd_request &want)
+static gla::options read_pencil_arguments (const octave_value_list &args, int nargout,
+                                           gsvd_request &want)
 {
   gla::check_counts ("gevd_hz", args, 2, gla::any_number, nargout, 4);
   want.outputs = std::max (1, nargout);
@@ -131,7 +132,7 @@ static octave_value_list gevd_hz_body (octave::interpreter &interp, const octave
 {
   gsvd_request want = {};
   const octave_value_list args = gsvd_with_all_pages (given);
-  const gla::options opts = read_arguments (args, nargout, want);
+  const gla::options opts = read_pencil_arguments (args, nargout, want);
   const octave_value A = args (0), B = args (1);
 
   // work
@@ -140,7 +141,7 @@ static octave_value_list gevd_hz_body (octave::interpreter &interp, const octave
   call.set_progress (opts.value ("progress"));
   call.show_sweeps ();
   return gla::in_page_class_of (A, B, [&] (auto array, auto real) {
-    return solve<decltype (array), decltype (real)> (call, nullptr, A, B, want);
+    return solve_pencils<decltype (array), decltype (real)> (call, nullptr, A, B, want);
   });
 }
 
@@ -149,7 +150,7 @@ static octave_value_list gevd_hz_of_ranks (gla::collective &collective,
                                            const octave_value_list &args, int nargout)
 {
   gsvd_request want = {};
-  const gla::options opts = read_arguments (args, nargout, want);
+  const gla::options opts = read_pencil_arguments (args, nargout, want);
   if (gla::any_gpu_array (args))
     gla::gather_needed ("gevd_hz with \"mpi\"");
   const std::string layout = gla::mpi_word ("gevd_hz", opts, {"rows", "root", "columns"});
@@ -157,7 +158,8 @@ static octave_value_list gevd_hz_of_ranks (gla::collective &collective,
   auto work = [&] (const octave_value &A, const octave_value &B) {
     collective.announce (A, B);
     return collective.in_common_class ([&] (auto array, auto real) {
-      return solve<decltype (array), decltype (real)> (collective.call (), &collective, A, B, want);
+      return solve_pencils<decltype (array), decltype (real)> (collective.call (), &collective, A,
+                                                               B, want);
     });
   };
   if (layout == "rows")

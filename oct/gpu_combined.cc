@@ -34,11 +34,6 @@ bool any_complex (const char *name, const octave_value_list &args)
 // merge
 //------------------------------------------------------------------------------
 
-const char *class_of (char type)
-{
-  return type == 'b' ? "logical" : is_single (type) ? "single" : "double";
-}
-
 void check_merge (const octave_value &mask, const octave_value &x, const octave_value &y)
 {
   const octave_value *const values[] = {&x, &y};

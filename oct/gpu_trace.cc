@@ -154,11 +154,6 @@ int register_traced_type (octave::type_info &types)
   return number;
 }
 
-static const char *class_of (char type)
-{
-  return type == 'b' ? "logical" : is_single (type) ? "single" : "double";
-}
-
 std::string traced_class (const octave_value &v)
 {
   const octave_traced &x = traced (v);

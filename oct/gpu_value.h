@@ -36,6 +36,10 @@ inline char type_letter (bool single, bool complex)
 {
   return single ? (complex ? 'c' : 's') : complex ? 'z' : 'd';
 }
+inline const char *class_of (char type)
+{
+  return type == 'b' ? "logical" : is_single (type) ? "single" : "double";
+}
 
 // Copies share the elements; whoever changes them makes a copy first where they are shared.
 class gpu_value

@@ -49,8 +49,8 @@ octave_value device_or_session (const octave_value &device)
 
 } // namespace gla
 
-static octave_value_list device_body (octave::interpreter &interp, const octave_value_list &args,
-                                      int nargout)
+static octave_value_list place_body (octave::interpreter &interp, const octave_value_list &args,
+                                     int nargout)
 {
   gla::check_counts ("gpulinalg_device", args, 0, 1, nargout, 1);
   const octave_value before = gla::place_of_session ().device;
@@ -107,7 +107,7 @@ There is no GPU, or none of that number.  The place stays as it was.
 @seealso{gpulinalg_info, batcheig}
 @end deftypefn)doc")
 {
-  return gla::guarded ("gpulinalg_device", [&] () { return device_body (interp, args, nargout); });
+  return gla::guarded ("gpulinalg_device", [&] () { return place_body (interp, args, nargout); });
 }
 
 /*

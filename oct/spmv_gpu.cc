@@ -64,8 +64,8 @@ static gla::gpu_pages<Cplx> multiply_by_parts (gla::call &call, const gla::spars
 }
 
 template <typename Real, typename Cplx>
-static octave_value product (gla::call &call, const gla::sparse_matrix &A, const octave_value &x,
-                             const spmv_request &want)
+static octave_value product_on_gpu (gla::call &call, const gla::sparse_matrix &A,
+                                    const octave_value &x, const spmv_request &want)
 {
   gla::gpu_pages<Real> re;
   gla::gpu_pages<Cplx> z;
@@ -83,8 +83,8 @@ octave_value spmv_on_gpu (gla::call &call, const gla::sparse_matrix &A, const oc
 {
   gla::gpu_of_call () = gla::device_of ("spmv", ovl (x));
   return want.type == GLA_TYPE_S || want.type == GLA_TYPE_C
-             ? product<FloatNDArray, FloatComplexNDArray> (call, A, x, want)
-             : product<NDArray, ComplexNDArray> (call, A, x, want);
+             ? product_on_gpu<FloatNDArray, FloatComplexNDArray> (call, A, x, want)
+             : product_on_gpu<NDArray, ComplexNDArray> (call, A, x, want);
 }
 
 //------------------------------------------------------------------------------

@@ -43,13 +43,13 @@ setup () {
 
 @test "a changed header of oct/ compiles again the files that include it, and no others" {
   cd "$TOP/src"
-  [ -s obj/oct/gpu_value.d ] || skip "the package is not built in this tree"
+  [ -s obj/oct/together_arrays.d ] || skip "the package is not built in this tree"
   make -n gpulinalg.oct >"$BATS_TEST_TMPDIR/commands"
-  ! grep -q -e '-c ../oct/' "$BATS_TEST_TMPDIR/commands" || skip "this tree is not built as it is"
+  ! grep -q -e '-c .*oct/' "$BATS_TEST_TMPDIR/commands" || skip "this tree is not built as it is"
   make -n -W ../oct/gpu_value.h gpulinalg.oct >"$BATS_TEST_TMPDIR/commands"
-  grep -q -e '-c ../oct/gpu_slices.cc ' "$BATS_TEST_TMPDIR/commands"
-  grep -q -e '-c ../oct/batcheig.cc ' "$BATS_TEST_TMPDIR/commands"
-  run grep -e '-c ../oct/read_graph.cc ' "$BATS_TEST_TMPDIR/commands"
+  grep -q -e '-c obj/oct/together_arrays.cc ' "$BATS_TEST_TMPDIR/commands"
+  grep -q -e '-c obj/oct/together_eig.cc ' "$BATS_TEST_TMPDIR/commands"
+  run grep -e '-c obj/oct/together_graphs.cc ' "$BATS_TEST_TMPDIR/commands"
   [ "$status" -ne 0 ]
 }
 

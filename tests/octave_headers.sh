@@ -62,9 +62,9 @@ echo '#include "gla_octave.h"' >"$work/octave.h"
 # shellcheck disable=SC2086 # flags
 g++ $flags -x c++-header "$work/octave.h" -o "$work/octave.h.gch"
 passed=0 failed=0
-for file in oct/*.cc; do
+for file in $(make -s --no-print-directory -C src oct-files); do
   # shellcheck disable=SC2086
-  if g++ $flags -include "$work/octave.h" -fsyntax-only "$file" >"$work/log" 2>&1; then
+  if g++ $flags -include "$work/octave.h" -fsyntax-only "src/$file" >"$work/log" 2>&1; then
     passed=$((passed + 1))
   else
     failed=$((failed + 1))
