@@ -41,9 +41,10 @@ function divisions ()
   endfor
 endfunction
 
-% X by f where there is a gpuArray, and else from the pseudoinverse in double precision.
+% X by f where there is a gpuArray, and else from the pseudoinverse in double precision; without a GPU gpuArrays are
+% divided by Octave, too.
 function z = divided (f, x, y)
-  if (isgpuarray (x) || isgpuarray (y))
+  if (isgpuarray (x) || isgpuarray (y) || gpuDeviceCount () == 0)
     z = f (x, y);
   elseif (strcmp (func2str (f), "mldivide"))
     z = cast (inverse_of (x) * double (y), class (x));
