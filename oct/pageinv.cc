@@ -146,7 +146,8 @@ inverse is not finite.
 
 @subheading gpuArrays
 Where @var{X} is a gpuArray the work is done where it is, and so are @var{Y} and @var{RC}.
-Pages that a GPU hands back are copied to the CPU, one by one.
+Pages with a pivot that is exactly 0 or far out of scale are copied to the CPU, one by
+one, inverted there and copied back.
 
 @subheading Errors
 @table @code

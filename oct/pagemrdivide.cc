@@ -138,9 +138,10 @@ the number of ranks that they lack.
 @subheading gpuArrays
 Where @var{A} or @var{B} is a gpuArray the work is done where it is, and @var{X} is one,
 too; the other argument may be an array of the host.  Square pages of up to 256 rows that
-a GPU hands back are copied to the CPU, one by one.  Rectangular and larger pages are solved by QR;
-those of less than full rank, and those with more unknowns than equations, by the singular
-value decomposition as in @code{pagelsqminnorm}.
+have a pivot that is exactly 0 or far out of scale are copied to the CPU, one by one,
+solved there and copied back.  Rectangular and larger pages are solved by QR; those of
+less than full rank, and those with more unknowns than equations, by the singular value
+decomposition as in @code{pagelsqminnorm}.
 
 @subheading Errors
 @table @code
