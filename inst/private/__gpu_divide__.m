@@ -3,8 +3,8 @@
 ##
 ## [X, R, info] = __gpu_divide__ (A, B, op, right, more, args): op (A) \ B of each page, or with `right` B / op (A), by
 ## qr_block (.., "solve") with the options args. op is "N", "T" or "C". R, where `more` is true, has the reciprocal condition
-## number of each square page of op (A) in the 1-norm, with `right` in the Inf-norm, or the rank of each other one. info, on the host, tells how many ranks a page lacks; n + 1
-## where it holds NaN or Inf.
+## number of each square page of op (A) in the 1-norm, with `right` in the Inf-norm, or the rank of each other one. info, on
+## the host, tells how many ranks a page lacks; n + 1 where it holds NaN or Inf.
 
 function [X, R, info] = __gpu_divide__ (A, B, op = "N", right = false, more = false, args = {})
 
