@@ -48,7 +48,8 @@ static int retry_on_cpu (gla_call *call, const gla_retry *retry, int64_t page)
 // The arrays of an operation whose pages are tried again, at most.
 enum { ARRAYS_MOST = 4 };
 
-// From the first array, the page itself, to the others, which are its results.
+// From the first array, the page itself, to the others, which are its results; these are copied
+// back where the CPU has solved it.
 static int solve_page (gla_call *call, const gla_retry *retry, int64_t page, const gla_array *host)
 {
   gla_context *ctx = call->run.ctx;
