@@ -8,6 +8,7 @@
 #include "batch/dispatch.h"
 #include "batch/failures.h"
 #include "batch/host_page.h"
+#include "common/grid.h"
 #include "page_grid.h"
 #include "structs.h"
 
@@ -133,17 +134,6 @@ static const gla_operation pagesolve_operation = {
 
 enum { A_OF_PAGE, B_OF_PAGE, X_OF_PAGE, RCOND_OF_PAGE, ARRAYS_OF_PAGE };
 
-// The page of A, or of B, that makes page p of X.
-static int64_t operand_page (const gla_pagesolve_job *job, const int64_t *step, int64_t p)
-{
-  int64_t page = 0;
-  for (int k = 0; k < job->dims; k++) {
-    page += p % job->dim_size[k] * step[k];
-    p /= job->dim_size[k];
-  }
-  return page;
-}
-
 // From A and B to X and rcond, all of one page on the host, and to its info.
 static gla_status solve_host_page (pagesolve_run *run, const gla_array *host, int32_t *info)
 {
@@ -166,11 +156,12 @@ static gla_status solve_copied (pagesolve_run *run, const gla_array *const *devi
 {
   gla_context *ctx = run->call.run.ctx;
   const gla_pagesolve_job *job = &run->job;
-  gla_status status = gla_host_page_get (ctx, device[A_OF_PAGE], operand_page (job, job->a_step, p),
-                                         &host[A_OF_PAGE]);
+  const gla_grid grid = {job->dims, job->dim_size, job->a_step, job->b_step};
+  int64_t a, b;
+  gla_grid_pages (&grid, p, &a, &b);
+  gla_status status = gla_host_page_get (ctx, device[A_OF_PAGE], a, &host[A_OF_PAGE]);
   if (status == GLA_OK && !job->inverse)
-    status = gla_host_page_get (ctx, device[B_OF_PAGE], operand_page (job, job->b_step, p),
-                                &host[B_OF_PAGE]);
+    status = gla_host_page_get (ctx, device[B_OF_PAGE], b, &host[B_OF_PAGE]);
   if (status == GLA_OK)
     status = solve_host_page (run, host, &run->all.info[p]);
   if (status == GLA_OK)

@@ -6,7 +6,7 @@
 #ifndef GPULINALG_CPU_LU_GRID_H
 #define GPULINALG_CPU_LU_GRID_H
 
-#include "cpu/common/grid.h"
+#include "common/grid.h"
 
 #include "lu.h"
 #include "lu_system.h"

@@ -3,7 +3,7 @@
 //
 // Compiled once per type of the product and instruction set, with -DGLA_T=<type> -DGLA_ISA=<set>.
 
-#include "cpu/common/grid.h"
+#include "common/grid.h"
 #include "cpu/common/lanes.h"
 
 #include "product.h"

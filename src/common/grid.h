@@ -1,8 +1,8 @@
 // grid.h: which pages of A and B make a page of the result (gla_pagemul_job)
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#ifndef GPULINALG_CPU_GRID_H
-#define GPULINALG_CPU_GRID_H
+#ifndef GPULINALG_GRID_H
+#define GPULINALG_GRID_H
 
 #include <stdint.h>
 
