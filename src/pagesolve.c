@@ -281,7 +281,8 @@ gla_status gla_pagesolve (gla_context *ctx, const gla_array *A, const gla_array 
     o.dim_size = plain.dim_size;
     o.a_step = plain.a_step;
     o.b_step = plain.b_step;
-  }
+  } else if (B == NULL)
+    o.b_step = o.a_step;
   status = check (ctx, A, B, &r, &o);
   if (status != GLA_OK)
     return status;

@@ -127,6 +127,31 @@ static void test_grid (void)
   CHECK (memcmp (X[0], X[1], sizeof X[0]) == 0, "the grid has other bits on a GPU");
 }
 
+// Inverses of every second page; a grid without B needs no b_step.
+static void test_inverse_grid (void)
+{
+  static double A[N * N * 6], X[2][N * N * 3];
+  const int64_t dim_size[] = {3}, a_step[] = {2};
+  const gla_pagesolve_options o = {
+      .size = sizeof o, .dims = 1, .dim_size = dim_size, .a_step = a_step};
+  unsigned long long seed = 11;
+  for (int k = 0; k < N * N * 6; k++)
+    A[k] = check_random (&seed);
+  handed_back = 5;
+  for (int device = GLA_DEVICE_HOST; device <= 0; device++) {
+    gla_context *ctx;
+    const gla_array a = gla_array_packed (A, GLA_TYPE_D, N, N, 6, device);
+    const gla_pagesolve_results r = {
+        .size = sizeof r, .X = gla_array_packed (X[device == 0], GLA_TYPE_D, N, N, 3, device)};
+    CHECK (gla_context_create (&ctx) == GLA_OK, "context");
+    CHECK (gla_set_place (ctx, device == 0 ? GLA_PLACE_GPU : GLA_PLACE_CPU, NULL, 0) == GLA_OK,
+           "place");
+    CHECK (gla_pagesolve (ctx, &a, NULL, &r, &o, NULL) == GLA_OK, "%s", gla_message (ctx));
+    gla_context_destroy (ctx);
+  }
+  CHECK (memcmp (X[0], X[1], sizeof X[0]) == 0, "inverses of a grid have other bits on a GPU");
+}
+
 // A page that cannot be brought to the CPU ends the call, and so does Ctrl-C.
 static void test_no_copy (void)
 {
@@ -147,6 +172,7 @@ int main (void)
   for (int k = 0; k < 24; k++)
     test_pages (k / 2 % 2, masks[k / 4], k % 2 ? 0 : GLA_DEVICE_HOST);
   test_grid ();
+  test_inverse_grid ();
   test_no_copy ();
   return check_report ("test_handed_back");
 }
