@@ -64,8 +64,7 @@ rectangular pages (Octave's @code{/} takes @code{eps}).  The same holds where a 
 nothing but rounding error, at most @code{16 * eps} times the sum of the magnitudes whose
 difference it is, and the rank by these singular values is not full.  Rows or columns
 that are small as a whole do not make a page singular.  Pivots of at least about
-@code{16 * n * eps} times the largest pivot are not looked at, nor are the pivots that a
-GPU finds to be small but not 0.
+@code{16 * n * eps} times the largest pivot are not looked at.
 
 @item Rectangular pages of @var{A}
 give the least squares solution, by QR; it has the least norm where there
@@ -128,8 +127,8 @@ max (abs (pagemtimes (X, A) - B)(:)) < 1e-14
 @end example
 
 @subheading Limits
-With @qcode{"auto"} GPUs do square pages of up to 256 rows.  Pages with a pivot that is
-exactly 0 or far out of scale are handed back to the CPU, which does them.  Larger square
+With @qcode{"auto"} GPUs do square pages of up to 256 rows.  Pages with a pivot that is 0,
+rounding error, or far out of scale are handed back to the CPU, which does them.  Larger square
 pages are solved on a GPU where @var{device} asks for one: on the first of them, by QR of
 the pages with their rows brought to one size, and all pages must fit in its memory.
 Pages that are singular to rounding then give solutions of least norm, and @var{info} is

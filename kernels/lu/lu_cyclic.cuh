@@ -9,13 +9,13 @@
 // number goes through shared memory. Beyond n the page is the identity.
 //
 // Other pages get the info LU_PENDING, and lu_lanes.cuh does them; so do those that are not
-// definite after all or that must be scaled.
+// definite after all, have a pivot that may be rounding error, or must be scaled.
 
 #ifndef GPULINALG_LU_CYCLIC_CUH
 #define GPULINALG_LU_CYCLIC_CUH
 
 #include "lu.cuh"
-#include "lu_pivot.cuh"
+#include "lu_rounding.cuh"
 #include "lu_tiles.cuh"
 
 enum { LU_CYCLIC_THREADS = 128 };
@@ -31,6 +31,7 @@ template <class T, int N, int G> struct lu_cyclic {
   T a[S][N];      // row i of column l + G*s in a[s][i], from i = G*s on
   T y[S];         // conj (inv (L)*b) in the end
   real d[S];      // reciprocals of D
+  real diagonal[S];
 
   GLA_DEVICE int column (int s) const { return l + G * s; }
   GLA_DEVICE bool all (bool good) const { return (__ballot_sync (ALL, good) & group) == group; }
@@ -71,6 +72,7 @@ template <class T, int N, int G> struct lu_cyclic {
     for (int s = 0; s < S; s++) {
       const int j = column (s);
       T mirror[N];
+      diagonal[s] = 0;
 #pragma unroll
       for (int i = G * s; i < N; i++)
         mirror[i] = A[min (i, n - 1) + min (j, n - 1) * ld];
@@ -79,6 +81,7 @@ template <class T, int N, int G> struct lu_cyclic {
         const T here = conj (a[s][i]), below = mirror[i];
         const bool there = i < n && j < n;
         size = max (size, size_bits (below));
+        diagonal[s] = there && i == j ? re (here) : diagonal[s];
         good = good && (!there || (is_same (here, below) && (i != j || re (here) > 0)));
         a[s][i] = there ? conj_if (below, turned) : from_real<T> (i == j ? 1 : 0);
       }
@@ -120,7 +123,7 @@ template <class T, int N, int G> struct lu_cyclic {
     return value;
   }
 
-  // Returns whether all pivots were good.
+  // Returns whether all pivots were good, and none is nothing but rounding error.
   GLA_DEVICE bool factor ()
   {
     bool all_good = true;
@@ -144,7 +147,10 @@ template <class T, int N, int G> struct lu_cyclic {
         y[s] = subtract_product (y[s], yk, g);
       }
     }
-    return all_good;
+#pragma unroll
+    for (int s = 0; s < S; s++)
+      all_good &= column (s) >= n || !lu_is_rounded_definite<real> (d[s], diagonal[s]);
+    return all (all_good);
   }
 
   // y becomes x.

@@ -9,8 +9,9 @@
 // Then each warp solves for 8 right-hand sides at a time, as rows y'. In double precision for all
 // types.
 //
-// Pages that are not Hermitian with a positive diagonal, not definite after all, or that must be
-// scaled get the info LU_PENDING; lu_page.cuh and lu_panel.cuh do them.
+// Pages that are not Hermitian with a positive diagonal, not definite after all, that have a pivot
+// that may be rounding error, or that must be scaled get the info LU_PENDING; lu_page.cuh and
+// lu_panel.cuh do them.
 
 #ifndef GPULINALG_LU_DEFINITE_CUH
 #define GPULINALG_LU_DEFINITE_CUH
@@ -162,6 +163,15 @@ template <class T, int WARPS> struct page_cholesky : triangle_tiles<T> {
         good = factor_diagonal (k + 1) && good;
     }
     return !__syncthreads_or (!good);
+  }
+
+  // Whether a number of D is nothing but rounding error.
+  template <class E> GLA_DEVICE bool is_rounded (const E *A, int64_t ld) const
+  {
+    bool rounded = false;
+    for (int j = threadIdx.x; j < n; j += 32 * WARPS)
+      rounded |= lu_is_rounded_definite<T> (d[j], re (ops::promote (A[j + j * ld])));
+    return __syncthreads_or (rounded);
   }
 
   //----------------------------------------------------------------------------
@@ -359,8 +369,9 @@ __global__ void __launch_bounds__ (32 * WARPS)
   const bool turned = a.transposed != a.conjugate; // the transpose is the conjugate
   for (int64_t page = blockIdx.x; page < a.pages; page += gridDim.x) {
     const bool mine = w.with_page (a, [&] (const auto &A) {
-      return w.load (A.at (page), A.ld, turned);
-    }) && w.factor ();
+      const auto *page_of_A = A.at (page);
+      return w.load (page_of_A, A.ld, turned) && w.factor () && !w.is_rounded (page_of_A, A.ld);
+    });
     if (mine && (!NORMS || blockIdx.y == 0))
       w.solve (a, page, slabs);
     if constexpr (NORMS)

@@ -16,7 +16,7 @@
 #define GPULINALG_LU_LANES_CUH
 
 #include "lu.cuh"
-#include "lu_pivot.cuh"
+#include "lu_rounding.cuh"
 
 // Pages of up to N rows, G lanes a page, R rows a lane, S steps with the same number of columns.
 template <class T, int N_, int G_, int R_, int S_> struct lanes_shape {
@@ -327,6 +327,34 @@ template <class T, class L> struct lanes_page {
     else
       factor_from<N, 0, false> (with_y);
     __syncwarp ();
+  }
+
+  // Makes a pivot that is nothing but rounding error the one that failed.
+  GLA_DEVICE void find_rounded ()
+  {
+    int bits[R], most = 0;
+#pragma unroll
+    for (int r = 0; r < R; r++) {
+      bits[r] = row (r) < n ? size_bits (factors (r)[row (r) * LD]) : INT_MAX;
+      most = max (most, row (r) < n ? bits[r] : 0);
+    }
+    most = largest (most);
+    bool small = false;
+#pragma unroll
+    for (int r = 0; r < R; r++)
+      small |= most - lu_plain_range<real, real> (n) > bits[r];
+    const bool triangular = fixed && !definite, look = finite && failed == 0 && !triangular;
+    small = any (small && look);
+    if (!__any_sync (ALL, small))
+      return;
+    int first = OPEN;
+#pragma unroll
+    for (int r = R - 1; r >= 0; r--)
+      if (small && row (r) < n &&
+          lu_is_rounded<real> (row (r), [&] (int i, int k) { return tile[k * LD + order[i]]; }))
+        first = row (r) + 1;
+    first = -largest (-first);
+    failed = first < OPEN ? first : failed;
   }
 
   //----------------------------------------------------------------------------

@@ -171,6 +171,7 @@ __global__ void __launch_bounds__ (32 * L::WARPS) lu_lanes_kernel (lu_args<T> a)
       break;
     general |= again;
   }
+  w.find_rounded ();
   call.take_order ();
   if (with_y)
     call.solve_first ();

@@ -14,7 +14,7 @@
 #include "common/warp_reduce.cuh"
 #include "lu_norms.cuh"
 #include "lu_page_matrix.cuh"
-#include "lu_pivot.cuh"
+#include "lu_rounding.cuh"
 
 enum { LU_PANEL = 8 };
 
@@ -377,6 +377,14 @@ template <class T, int THREADS> struct page_lu {
         subtract_column (F, definite ? j : k + P, rows, j, k);
       __syncthreads ();
     }
+  }
+
+  // Makes a pivot that is nothing but rounding error the one that failed.
+  GLA_DEVICE void find_rounded ()
+  {
+    if (finite && failed == 0 && (!fixed || definite))
+      failed = lu_first_rounded<T> (
+          n, [&] (int i, int k) { return F.get (i, k); }, [&] (double a) { return largest (a); });
   }
 
   //----------------------------------------------------------------------------

@@ -189,8 +189,10 @@ __global__ void __launch_bounds__ (THREADS) lu_page_kernel (lu_args<T> a, int sl
       w.definite = w.fixed = false;
       w.factor ();
     }
-    if (!a.inverse)
+    if (!a.inverse) {
+      w.find_rounded ();
       call.solve ();
+    }
     if (share.of > 0 && (a.inverse || a.rcond != nullptr))
       call.invert (share);
     if (blockIdx.y == 0 && threadIdx.x == 0) {

@@ -16,7 +16,7 @@
 #include "common/warp_reduce.cuh"
 #include "common/wide.cuh"
 #include "lu_norms.cuh"
-#include "lu_pivot.cuh"
+#include "lu_rounding.cuh"
 
 // Pivots whose rows are subtracted between two barriers.
 enum { LU_TOGETHER = 4 };

@@ -180,8 +180,10 @@ __global__ void __launch_bounds__ (lu_panel_threads<T, COLUMNS> (LU_PANEL_MAX), 
     w.open (a, page);
     panel_factors<T, COLUMNS> factors = {w};
     factors.find (a.rcond != nullptr && blockIdx.y == 0);
-    if (!a.inverse)
+    if (!a.inverse) {
+      factors.find_rounded ();
       call.solve ();
+    }
     if (share.of > 0 && (a.inverse || a.rcond != nullptr))
       call.invert (share);
     if (blockIdx.y == 0 && threadIdx.x == 0) {

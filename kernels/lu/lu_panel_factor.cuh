@@ -255,6 +255,15 @@ template <class T, int COLUMNS> struct panel_factors {
     __syncthreads (); // order is known, and rows of the last step are read
   }
 
+  // Makes a pivot that is nothing but rounding error the one that failed.
+  GLA_DEVICE void find_rounded ()
+  {
+    if (w.finite && w.failed == 0 && (!w.fixed || w.definite))
+      w.failed = lu_first_rounded<T> (
+          w.n, [&] (int i, int k) { return w.F[w.s->order[i] + (int64_t)k * w.ld]; },
+          [&] (double a) { return w.largest (a); });
+  }
+
   // A page with NaN or Inf: rows where they are.
   GLA_DEVICE void give_up ()
   {

@@ -6,14 +6,14 @@
 // sides are solved for as rows, y', 8 at a time. In double precision for all types.
 //
 // Other pages get the info LU_PENDING, and lu_lanes.cuh does them; so do those that are not
-// definite after all or that must be scaled.
+// definite after all, have a pivot that may be rounding error, or must be scaled.
 
 #ifndef GPULINALG_LU_TILES_CUH
 #define GPULINALG_LU_TILES_CUH
 
 #include "common/warp_tiles.cuh"
 #include "lu.cuh"
-#include "lu_pivot.cuh"
+#include "lu_rounding.cuh"
 
 enum { LU_TILES_THREADS = 128, LU_PENDING = INT_MIN };
 
@@ -31,8 +31,9 @@ template <class T, int B> struct lu_tiles : warp_tiles<T> {
   using base::turn;
 
   int n;
-  tile a[B][B];   // L below the diagonal, on it the inverses of L's tiles there
-  double d[B][2]; // reciprocals of D in columns 2*t and 2*t+1
+  tile a[B][B];       // L below the diagonal, on it the inverses of L's tiles there
+  double d[B][2];     // reciprocals of D in columns 2*t and 2*t+1
+  double diagonal[B]; // of the page, in row g where that is one of these columns, else 0
 
   // Whether the first column is the adjoint of the first row: most pages show here what they are.
   template <class E> GLA_DEVICE static bool may_be_hermitian (const E *A, int64_t ld, int n)
@@ -63,7 +64,8 @@ template <class T, int B> struct lu_tiles : warp_tiles<T> {
           upper[i][b][x] = A[column + row * ld];
         }
 #pragma unroll
-    for (int b = 0; b < B; b++)
+    for (int b = 0; b < B; b++) {
+      diagonal[b] = 0;
 #pragma unroll
       for (int i = b; i < B; i++)
 #pragma unroll
@@ -74,8 +76,10 @@ template <class T, int B> struct lu_tiles : warp_tiles<T> {
           size = max (size, size_bits (lower[i][b][x]));
           skew |= there && !is_same (here, conj (promote (upper[i][b][x])));
           skew |= there && row == column && !(re (here) > 0);
+          diagonal[b] = there && row == column ? re (here) : diagonal[b];
           a[i][b].x[x] = there ? conj_if (here, turned) : from_real<W> (row == column ? 1 : 0);
         }
+    }
     return !__any_sync (ALL, skew || size > Z::large) && __any_sync (ALL, size >= Z::small);
   }
 
@@ -111,12 +115,16 @@ template <class T, int B> struct lu_tiles : warp_tiles<T> {
     return all_good;
   }
 
+  // Whether D is positive, and none of it is nothing but rounding error.
   GLA_DEVICE bool factor ()
   {
+    bool rounded = false;
 #pragma unroll
     for (int k = 0; k < B; k++) {
       if (!factor_tile (a[k][k], d[k]))
         return false;
+      rounded |=
+          diagonal[k] > 0 && lu_is_rounded_definite<T> (g () % 2 ? d[k][1] : d[k][0], diagonal[k]);
       tile u[B]; // L*D
 #pragma unroll
       for (int i = k + 1; i < B; i++) {
@@ -130,7 +138,7 @@ template <class T, int B> struct lu_tiles : warp_tiles<T> {
         for (int i = j; i < B; i++)
           subtract (a[i][j], u[i], a[j][k]);
     }
-    return true;
+    return !__any_sync (ALL, rounded);
   }
 
   //----------------------------------------------------------------------------

@@ -24,10 +24,11 @@ typedef enum {
   SUBNORMAL_LOWER,
   SUBNORMAL_COLUMN,
   SINGULAR,
-  // rank 1 and 2; the pivots of ROUNDED are rounding errors
+  // rank 1 and 2; pivots of the last two, of which one is Hermitian, are rounding errors
   ONES,
   TWO_ROWS,
   ROUNDED,
+  ROUNDED_GRAM,
   WITH_NAN,
   WITH_INF,
   KINDS
@@ -38,22 +39,29 @@ static inline int is_subnormal (kind which)
   return which >= SUBNORMAL_DIAGONAL && which <= SUBNORMAL_COLUMN;
 }
 
+static inline int is_rounded (kind which)
+{
+  return which == ROUNDED || which == ROUNDED_GRAM;
+}
+
 // Singular from order 2 or 3 on, with a solution of least norm that is known.
 static inline int is_low_rank (kind which)
 {
-  return which == ONES || which == TWO_ROWS || which == ROUNDED;
+  return which == ONES || which == TWO_ROWS || is_rounded (which);
 }
 
 // Such a page is left (i) * row (i % 2, j).
 static inline double low_rank_left (kind which, int64_t i)
 {
-  return which == ROUNDED ? (double)(i % 5 + 1) / 3 : 1;
+  return is_rounded (which) ? (double)(i % 5 + 1) / 3 : 1;
 }
 
 static inline double low_rank_row (kind which, int64_t i, int64_t j)
 {
   if (which == TWO_ROWS)
     return i % 2 ? j == 0 || j % 2 : j % 3 == 0;
+  if (which == ROUNDED_GRAM)
+    return low_rank_left (which, j);
   return which == ROUNDED ? (double)(j % 7 + 1) / 7 : 1;
 }
 
@@ -93,6 +101,7 @@ static inline double complex entry_of (kind which, int64_t i, int64_t j, int64_t
   case ONES:
   case TWO_ROWS:
   case ROUNDED:
+  case ROUNDED_GRAM:
     return low_rank_left (which, i) * low_rank_row (which, i, j);
   case SINGULAR:
     return i == n / 2 || j == n - 1 ? 0 : x;
@@ -229,11 +238,11 @@ static inline void check_low_rank (const problem *q, int64_t p, kind which, int 
   const int64_t n = q->A.rows;
   const int regular = n == 1 || (n == 2 && which == TWO_ROWS);
   const double rcond = creal (get (&q->rcond, 0, 0, p));
-  if (inverse && which == ROUNDED) // has no digits
+  if (inverse && is_rounded (which)) // has no digits
     return;
   CHECK (regular ? q->info[p] == 0 && rcond > 0
                  : q->info[p] > 0 && q->info[p] <= n &&
-                       rcond <= (which == ROUNDED) * 16 * gla_type_eps (q->X.type),
+                       rcond <= is_rounded (which) * 16 * gla_type_eps (q->X.type),
          "%c n %lld kind %d inverse %d: info %d, rcond %g", (char)q->A.type, (long long)n, which,
          inverse, q->info[p], rcond);
   if (inverse)
