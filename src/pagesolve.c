@@ -132,65 +132,124 @@ static const gla_operation pagesolve_operation = {
 // pages of device memory that a GPU has returned
 //------------------------------------------------------------------------------
 
-enum { A_OF_PAGE, B_OF_PAGE, X_OF_PAGE, RCOND_OF_PAGE, ARRAYS_OF_PAGE };
+enum { A_OF_PAGES, B_OF_PAGES, X_OF_PAGES, RCOND_OF_PAGES, ARRAYS_OF_PAGES };
 
-// From A and B to X and rcond, all of one page on the host, and to its info.
-static gla_status solve_host_page (pagesolve_run *run, const gla_array *host, int32_t *info)
+// Some of them, which are copied and solved together.
+typedef struct {
+  int64_t count, most;
+  int64_t *p, *a, *b; // their numbers in the result, in A and in B
+  int32_t *info;
+  gla_array host[ARRAYS_OF_PAGES];
+} returned_pages;
+
+static int take_returned (const gla_array *const *device, int64_t most, returned_pages *r)
+{
+  *r = (returned_pages){.most = most};
+  r->p = malloc (sizeof *r->p * 3 * (size_t)most);
+  r->info = malloc (sizeof *r->info * (size_t)most);
+  int there = r->p != NULL && r->info != NULL;
+  for (int k = 0; k < ARRAYS_OF_PAGES; k++)
+    there = gla_host_pages_take (device[k], most, &r->host[k]) && there;
+  if (there) {
+    r->a = r->p + most;
+    r->b = r->a + most;
+  }
+  return there;
+}
+
+static void drop_returned (returned_pages *r)
+{
+  for (int k = 0; k < ARRAYS_OF_PAGES; k++)
+    free (r->host[k].data);
+  free (r->info);
+  free (r->p);
+}
+
+// From A and B to X, rcond and info of the host.
+static gla_status solve_on_host (pagesolve_run *run, returned_pages *pages)
 {
   gla_context *ctx = run->call.run.ctx;
   const gla_place place = ctx->place;
+  gla_array *host = pages->host;
+  for (int k = 0; k < ARRAYS_OF_PAGES; k++)
+    host[k].pages = pages->count;
   const gla_pagesolve_results r = {
-      .size = sizeof r, .X = host[X_OF_PAGE], .rcond = host[RCOND_OF_PAGE], .info = info};
+      .size = sizeof r, .X = host[X_OF_PAGES], .rcond = host[RCOND_OF_PAGES], .info = pages->info};
   const gla_pagesolve_options o = {.size = sizeof o, .op_a = run->job.op_a, .side = run->job.side};
   const gla_callbacks before = gla_silence (ctx);
   ctx->place = GLA_PLACE_CPU;
   const gla_status status = gla_pagesolve (
-      ctx, &host[A_OF_PAGE], run->job.inverse ? NULL : &host[B_OF_PAGE], &r, &o, NULL);
+      ctx, &host[A_OF_PAGES], run->job.inverse ? NULL : &host[B_OF_PAGES], &r, &o, NULL);
   ctx->place = place;
   ctx->callbacks = before;
   return status;
 }
 
-static gla_status solve_copied (pagesolve_run *run, const gla_array *const *device, int64_t p,
-                                const gla_array *host)
+static gla_status solve_copied (pagesolve_run *run, const gla_array *const *device,
+                                returned_pages *pages)
 {
   gla_context *ctx = run->call.run.ctx;
-  const gla_pagesolve_job *job = &run->job;
-  const gla_grid grid = {job->dims, job->dim_size, job->a_step, job->b_step};
-  int64_t a, b;
-  gla_grid_pages (&grid, p, &a, &b);
-  gla_status status = gla_host_page_get (ctx, device[A_OF_PAGE], a, &host[A_OF_PAGE]);
-  if (status == GLA_OK && !job->inverse)
-    status = gla_host_page_get (ctx, device[B_OF_PAGE], b, &host[B_OF_PAGE]);
+  const gla_array *host = pages->host;
+  const int64_t count = pages->count;
+  gla_status status =
+      gla_host_pages_get (ctx, device[A_OF_PAGES], pages->a, count, &host[A_OF_PAGES]);
+  if (status == GLA_OK && !run->job.inverse)
+    status = gla_host_pages_get (ctx, device[B_OF_PAGES], pages->b, count, &host[B_OF_PAGES]);
   if (status == GLA_OK)
-    status = solve_host_page (run, host, &run->all.info[p]);
+    status = solve_on_host (run, pages);
   if (status == GLA_OK)
-    status = gla_host_page_put (ctx, device[X_OF_PAGE], p, &host[X_OF_PAGE]);
-  if (status == GLA_OK && job->rcond)
-    status = gla_host_page_put (ctx, device[RCOND_OF_PAGE], p, &host[RCOND_OF_PAGE]);
+    status = gla_host_pages_put (ctx, device[X_OF_PAGES], pages->p, count, &host[X_OF_PAGES]);
+  if (status == GLA_OK && run->job.rcond)
+    status =
+        gla_host_pages_put (ctx, device[RCOND_OF_PAGES], pages->p, count, &host[RCOND_OF_PAGES]);
+  if (status == GLA_OK)
+    status = gla_wait (ctx, run->all.X.device);
+  for (int64_t k = 0; k < count && status == GLA_OK; k++)
+    run->all.info[pages->p[k]] = pages->info[k];
   return status;
 }
 
-// One page after the other: there are few of them.
+static gla_status solve_all_copied (pagesolve_run *run, const gla_array *const *device,
+                                    returned_pages *pages)
+{
+  const gla_pagesolve_job *job = &run->job;
+  const gla_grid grid = {job->dims, job->dim_size, job->a_step, job->b_step};
+  const int64_t all = run->call.run.pages;
+  gla_status status = GLA_OK;
+  for (int64_t p = 0; p < all && status == GLA_OK;) {
+    pages->count = 0;
+    for (; p < all && pages->count < pages->most; p++)
+      if (run->all.info[p] < 0) {
+        const int64_t k = pages->count++;
+        pages->p[k] = p;
+        gla_grid_pages (&grid, p, &pages->a[k], &pages->b[k]);
+      }
+    if (pages->count > 0)
+      status = solve_copied (run, device, pages);
+  }
+  return status;
+}
+
 static gla_status solve_returned (pagesolve_run *run)
 {
-  gla_context *ctx = run->call.run.ctx;
-  const gla_array *const device[ARRAYS_OF_PAGE] = {&run->all.A, &run->all.B, &run->all.X,
-                                                   &run->all.rcond};
-  gla_array host[ARRAYS_OF_PAGE];
-  int there = 1;
-  for (int k = 0; k < ARRAYS_OF_PAGE; k++) {
-    there = gla_host_page_take (device[k], &host[k]) && there;
-    host[k].pages = 1;
-  }
-  gla_status status =
-      there ? GLA_OK : gla_fail (ctx, GLA_ERROR_OUT_OF_MEMORY, "no memory for a page on the host");
-  for (int64_t p = 0; p < run->call.run.pages && status == GLA_OK; p++)
-    if (run->all.info[p] < 0)
-      status = solve_copied (run, device, p, host);
-  for (int k = 0; k < ARRAYS_OF_PAGE; k++)
-    free (host[k].data);
-  return status == GLA_OK ? gla_wait (ctx, run->all.X.device) : status;
+  enum { BYTES = 16 << 20 }; // of the host
+  const gla_array *const device[ARRAYS_OF_PAGES] = {&run->all.A, &run->all.B, &run->all.X,
+                                                    &run->all.rcond};
+  int64_t each = 1, returned = 0;
+  for (int k = 0; k < ARRAYS_OF_PAGES; k++)
+    each += device[k]->rows * device[k]->columns * (int64_t)sizeof (double[2]);
+  for (int64_t p = 0; p < run->call.run.pages; p++)
+    returned += run->all.info[p] < 0;
+  if (returned == 0)
+    return GLA_OK;
+  const int64_t most = BYTES / each > 1 ? BYTES / each : 1;
+  returned_pages pages;
+  const gla_status status = take_returned (device, returned < most ? returned : most, &pages)
+                                ? solve_all_copied (run, device, &pages)
+                                : gla_fail (run->call.run.ctx, GLA_ERROR_OUT_OF_MEMORY,
+                                            "no memory for pages on the host");
+  drop_returned (&pages);
+  return status;
 }
 
 //------------------------------------------------------------------------------

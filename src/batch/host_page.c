@@ -1,50 +1,81 @@
-// host_page.c: a page of an array in device memory, copied to the host and back
+// host_page.c: pages of an array in device memory, copied to the host and back
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "host_page.h"
 
 #include <stdlib.h>
 
-int gla_host_page_take (const gla_array *device, gla_array *host)
+int gla_host_pages_take (const gla_array *device, int64_t count, gla_array *host)
 {
-  const size_t numbers = (size_t)(device->rows * device->columns);
-  *host = gla_array_packed (NULL, device->type, device->rows, device->columns, device->pages,
-                            GLA_DEVICE_HOST);
-  host->page_stride = 0;
+  *host =
+      gla_array_packed (NULL, device->type, device->rows, device->columns, count, GLA_DEVICE_HOST);
   if (device->data == NULL)
     return 1;
+  const size_t numbers = (size_t)(device->rows * device->columns * count);
   host->data = malloc (numbers * gla_type_size (device->type) + 1);
   return host->data != NULL;
 }
 
-// A column at a time, or an element where these are not side by side.
-static gla_status copy (gla_context *ctx, const gla_array *device, int64_t page,
+int gla_host_page_take (const gla_array *device, gla_array *host)
+{
+  const int there = gla_host_pages_take (device, 1, host);
+  host->pages = device->pages;
+  host->page_stride = 0;
+  return there;
+}
+
+// Neighbouring pages, from `page` on, and page `at` of the host.
+typedef struct {
+  int64_t page, at, count;
+} neighbours;
+
+// As many numbers at a time as are side by side: all, columns, or single ones.
+static gla_status copy (gla_context *ctx, const gla_array *device, const neighbours *n,
                         const gla_array *host, int back)
 {
   const int64_t size = (int64_t)gla_type_size (device->type), rows = device->rows;
-  const int64_t count = device->row_stride == 1 ? rows : 1;
+  const int64_t all = rows * device->columns * n->count;
+  const int packed = device->row_stride == 1 && device->column_stride == rows;
+  const int64_t together = packed ? all : device->row_stride == 1 ? rows : 1;
   gla_status status = GLA_OK;
-  for (int64_t j = 0; j < device->columns; j++)
-    for (int64_t i = 0; i < rows && status == GLA_OK; i += count) {
-      const int64_t at =
-          i * device->row_stride + j * device->column_stride + page * device->page_stride;
-      char *there = (char *)device->data + at * size;
-      char *here = (char *)host->data + (i + j * rows) * size;
-      const size_t bytes = (size_t)(count * size);
-      status = back ? gla_memory_put (ctx, device->device, there, here, bytes)
-                    : gla_memory_get (ctx, device->device, here, there, bytes);
-    }
+  for (int64_t k = 0; k < all && status == GLA_OK; k += together) {
+    const int64_t i = k % rows, j = k / rows;
+    const int64_t from =
+        i * device->row_stride + j * device->column_stride + n->page * device->page_stride;
+    char *there = (char *)device->data + from * size;
+    char *here = (char *)host->data + (k + n->at * host->page_stride) * size;
+    const size_t bytes = (size_t)(together * size);
+    status = back ? gla_memory_put (ctx, device->device, there, here, bytes)
+                  : gla_memory_get (ctx, device->device, here, there, bytes);
+  }
   return status;
 }
 
-gla_status gla_host_page_get (gla_context *ctx, const gla_array *device, int64_t page,
-                              const gla_array *host)
+static gla_status copy_pages (gla_context *ctx, const gla_array *device, const int64_t *page,
+                              int64_t count, const gla_array *host, int back)
 {
-  return copy (ctx, device, page, host, 0);
+  const int64_t each = device->rows * device->columns;
+  const int packed = device->row_stride == 1 && device->column_stride == device->rows &&
+                     device->page_stride == each;
+  gla_status status = GLA_OK;
+  for (int64_t k = 0; k < count && status == GLA_OK;) {
+    neighbours n = {page[k], k, 1};
+    while (packed && k + n.count < count && page[k + n.count] == page[k] + n.count)
+      n.count++;
+    status = copy (ctx, device, &n, host, back);
+    k += n.count;
+  }
+  return status;
 }
 
-gla_status gla_host_page_put (gla_context *ctx, const gla_array *device, int64_t page,
-                              const gla_array *host)
+gla_status gla_host_pages_get (gla_context *ctx, const gla_array *device, const int64_t *page,
+                               int64_t count, const gla_array *host)
 {
-  return copy (ctx, device, page, host, 1);
+  return copy_pages (ctx, device, page, count, host, 0);
+}
+
+gla_status gla_host_pages_put (gla_context *ctx, const gla_array *device, const int64_t *page,
+                               int64_t count, const gla_array *host)
+{
+  return copy_pages (ctx, device, page, count, host, 1);
 }

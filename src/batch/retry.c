@@ -54,7 +54,7 @@ static int solve_page (gla_call *call, const gla_retry *retry, int64_t page, con
 {
   gla_context *ctx = call->run.ctx;
   const gla_array *device = call->arrays;
-  gla_status status = gla_host_page_get (ctx, &device[0], page, &host[0]);
+  gla_status status = gla_host_pages_get (ctx, &device[0], &page, 1, &host[0]);
   int solved = 0;
   if (status == GLA_OK) {
     call->arrays = host;
@@ -65,7 +65,7 @@ static int solve_page (gla_call *call, const gla_retry *retry, int64_t page, con
   }
   for (int k = 1; k < call->operation->arrays && solved && status == GLA_OK; k++)
     if (device[k].data != NULL)
-      status = gla_host_page_put (ctx, &device[k], page, &host[k]);
+      status = gla_host_pages_put (ctx, &device[k], &page, 1, &host[k]);
   if (solved && status == GLA_OK)
     status = gla_wait (ctx, device->device);
   if (status == GLA_ERROR_STOPPED)
