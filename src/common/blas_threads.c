@@ -20,6 +20,8 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 
@@ -110,8 +112,27 @@ static __attribute__ ((constructor)) void watch_forks (void)
 static struct {
   pthread_once_t once;
   symbol omp_get, omp_set, levels_get, levels_set, mkl_exchange, blis_set;
-  int one_call; // OpenBLAS without threads: calls at the same time would share a buffer
+  int one_call; // calls at the same time would share a buffer, or wait for each other's threads
 } own = {.once = PTHREAD_ONCE_INIT};
+
+// Debian's BLIS with pthreads starts and ends threads in each call, as many as the environment
+// says, and exports no function for their number. Its threads wait for each other without sleeping,
+// so that calls at the same time took minutes.
+static int is_blis_with_threads (void)
+{
+  const char *number = getenv ("BLIS_NUM_THREADS");
+  const symbol product = look_up ("dgemm_");
+  Dl_info info;
+  if (number == NULL)
+    number = getenv ("OMP_NUM_THREADS");
+  if (number == NULL || atoi (number) <= 1 || product.object == NULL ||
+      !dladdr (product.object, &info) || info.dli_fname == NULL)
+    return 0;
+  char *path = realpath (info.dli_fname, NULL);
+  const int found = path != NULL && strstr (path, "blis-pthread") != NULL;
+  free (path);
+  return found;
+}
 
 static void find_own (void)
 {
@@ -124,7 +145,8 @@ static void find_own (void)
   own.mkl_exchange = look_up ("MKL_Set_Num_Threads_Local");
   own.blis_set = look_up ("bli_thread_set_num_threads");
   const symbol parallel = look_up ("openblas_get_parallel");
-  own.one_call = parallel.object != NULL && parallel.get () == 0;
+  // OpenBLAS without threads has one buffer
+  own.one_call = (parallel.object != NULL && parallel.get () == 0) || is_blis_with_threads ();
 }
 
 static void set_own_to_one (void)
