@@ -1,15 +1,15 @@
-// solve_inverse.h: rows of a page to one size, and Z = 2^e .* (Q / R')
+// least_squares_inverse.h: rows of a page to one size, and Z = 2^e .* (Q / R')
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#ifndef GPULINALG_CPU_SOLVE_SOLVE_INVERSE_H
-#define GPULINALG_CPU_SOLVE_SOLVE_INVERSE_H
+#ifndef GPULINALG_CPU_LEAST_SQUARES_INVERSE_H
+#define GPULINALG_CPU_LEAST_SQUARES_INVERSE_H
 
 #include "common/products.h"
 #include "common/scalar.h"
 #include "cpu/common/exponent.h"
 
-#include "solve.h"
-#include "solve_triangle.h"
+#include "least_squares.h"
+#include "least_squares_triangle.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// solve_triangle.h: X = R \ X of one page, and whether R certainly has full rank
+// least_squares_triangle.h: X = R \ X of one page, and whether R certainly has full rank
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The rank is judged with the columns of R brought to one length, S = R*D^-1: so a column that is
@@ -7,8 +7,8 @@
 // columns; that costs as much as a right-hand side. Where this bound is too large, |S^-1| is
 // estimated by inverse iteration.
 
-#ifndef GPULINALG_CPU_SOLVE_SOLVE_TRIANGLE_H
-#define GPULINALG_CPU_SOLVE_SOLVE_TRIANGLE_H
+#ifndef GPULINALG_CPU_LEAST_SQUARES_TRIANGLE_H
+#define GPULINALG_CPU_LEAST_SQUARES_TRIANGLE_H
 
 #include "common/products.h"
 #include "common/scalar.h"
@@ -16,7 +16,7 @@
 #include "cpu/common/columns.h"
 #include "cpu/common/minmax.h"
 
-#include "solve.h"
+#include "least_squares.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// solve_least_norm.h: the least squares solution of least norm of one page, of any rank
+// least_squares_min_norm.h: the least squares solution of least norm of one page, of any rank
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // A*D^-1*P = Q*S by QR with column pivoting, D powers of two that bring the columns to about one
@@ -6,8 +6,8 @@
 // first entry, count. Where r < n, T = S*P'*D has the rows that X must satisfy, and a QR of T'
 // gives the X of least norm (Golub, Van Loan 2013, section 5.5).
 
-#ifndef GPULINALG_CPU_SOLVE_SOLVE_LEAST_NORM_H
-#define GPULINALG_CPU_SOLVE_SOLVE_LEAST_NORM_H
+#ifndef GPULINALG_CPU_LEAST_SQUARES_MIN_NORM_H
+#define GPULINALG_CPU_LEAST_SQUARES_MIN_NORM_H
 
 #include "common/products.h"
 #include "common/scalar.h"
@@ -15,8 +15,8 @@
 #include "cpu/common/exponent.h"
 #include "cpu/common/minmax.h"
 
-#include "solve.h"
-#include "solve_triangle.h"
+#include "least_squares.h"
+#include "least_squares_triangle.h"
 
 #include <math.h>
 #include <string.h>

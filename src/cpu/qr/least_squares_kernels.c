@@ -1,14 +1,14 @@
-// solve_kernels.c: the kernels that finish pages of one type for one instruction set
+// least_squares_kernels.c: the kernels that finish pages of one type for one instruction set
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Compiled once per type and instruction set, with -DGLA_T=<type> -DGLA_ISA=<set>.
 
 #include "common/types.h"
 
-#include "solve.h"
-#include "solve_inverse.h"
-#include "solve_least_norm.h"
-#include "solve_triangle.h"
+#include "least_squares.h"
+#include "least_squares_inverse.h"
+#include "least_squares_min_norm.h"
+#include "least_squares_triangle.h"
 
 static size_t workspace (const gla_pages_job *job)
 {
@@ -42,4 +42,4 @@ static void pages (const gla_pages_job *job, int64_t first, int64_t end, char *w
       inverse_page (job, page);
 }
 
-const gla_cpu_solve_kernel GLA_KERNEL_TABLE (solve) = {workspace, pages};
+const gla_cpu_least_squares_kernel GLA_KERNEL_TABLE (least_squares) = {workspace, pages};

@@ -1,7 +1,7 @@
-// solve.c: pages on the host are finished by threads of the CPU
+// least_squares.c: pages on the host are finished by threads of the CPU
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "solve.h"
+#include "least_squares.h"
 
 #include "cpu/engine.h"
 
@@ -31,13 +31,15 @@ static void finish_group (const gla_cpu_worker *w, int64_t first, int count)
 {
   const gla_cpu_engine *e = w->engine;
   const gla_pages_job *job = w->chunk;
-  e->solve_kernels[gla_cpu_type_index (job->head.type)]->pages (job, first, first + count, w->work);
+  e->least_squares_kernels[gla_cpu_type_index (job->head.type)]->pages (job, first, first + count,
+                                                                        w->work);
 }
 
 gla_status gla_cpu_finish_pages (gla_engine *engine, const gla_pages_job *job)
 {
   gla_cpu_engine *e = (gla_cpu_engine *)engine;
-  const gla_cpu_solve_kernel *kernel = e->solve_kernels[gla_cpu_type_index (job->head.type)];
+  const gla_cpu_least_squares_kernel *kernel =
+      e->least_squares_kernels[gla_cpu_type_index (job->head.type)];
   const double seconds = page_seconds (job);
   gla_cpu_batch *b = &e->batch;
   b->job = &job->head;
