@@ -95,7 +95,7 @@ static gla_status open_engine (int device, gla_engine **engine)
   e->least_squares_kernels = isa->least_squares;
   e->spmv_kernels = isa->spmv;
   e->product_kernels = isa->product;
-  e->lu_kernels = isa->lu;
+  e->solve_kernels = isa->solve;
   e->pencil_kernels = isa->pencil;
   e->svd_kernels = isa->svd;
   e->geev_kernels = isa->geev;

@@ -9,7 +9,7 @@
 #include "cpu/geev/geev.h"
 #include "cpu/gsvd/gsvd.h"
 #include "cpu/krylov/krylov.h"
-#include "cpu/lu/lu.h"
+#include "cpu/solve/solve.h"
 #include "cpu/pencil/pencil.h"
 #include "cpu/product/product.h"
 #include "cpu/qr/qr.h"
@@ -27,7 +27,7 @@ typedef struct {
   const gla_cpu_least_squares_kernel *const *least_squares_kernels;
   const gla_cpu_spmv_kernel *const *spmv_kernels;
   const gla_cpu_product_kernel *const *product_kernels;
-  const gla_cpu_lu_kernel *const *lu_kernels;
+  const gla_cpu_solve_kernel *const *solve_kernels;
   const gla_cpu_pencil_kernel *const *pencil_kernels;
   const gla_cpu_svd_kernel *const *svd_kernels;
   const gla_cpu_geev_kernel *const *geev_kernels;

@@ -8,7 +8,7 @@
 #include "cpu/fun/fun.h"
 #include "cpu/geev/geev.h"
 #include "cpu/gsvd/gsvd.h"
-#include "cpu/lu/lu.h"
+#include "cpu/solve/solve.h"
 #include "cpu/pencil/pencil.h"
 #include "cpu/product/product.h"
 #include "cpu/qr/qr.h"
@@ -24,7 +24,7 @@ typedef struct {
   const gla_cpu_least_squares_kernel *least_squares[4];
   const gla_cpu_spmv_kernel *spmv[4];
   const gla_cpu_product_kernel *product[4];
-  const gla_cpu_lu_kernel *lu[4];
+  const gla_cpu_solve_kernel *solve[4];
   const gla_cpu_pencil_kernel *pencil[4];
   const gla_cpu_fun_kernel *fun[4];
   const gla_cpu_svd_kernel *svd[4];
