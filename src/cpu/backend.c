@@ -96,7 +96,7 @@ static gla_status open_engine (int device, gla_engine **engine)
   e->spmv_kernels = isa->spmv;
   e->product_kernels = isa->product;
   e->solve_kernels = isa->solve;
-  e->pencil_kernels = isa->pencil;
+  e->pairs_kernels = isa->pairs;
   e->svd_kernels = isa->svd;
   e->geev_kernels = isa->geev;
   e->threads_max = gla_pool_threads ();

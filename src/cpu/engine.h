@@ -10,7 +10,7 @@
 #include "cpu/gsvd/gsvd.h"
 #include "cpu/krylov/krylov.h"
 #include "cpu/solve/solve.h"
-#include "cpu/pencil/pencil.h"
+#include "cpu/pairs/pairs.h"
 #include "cpu/product/product.h"
 #include "cpu/qr/qr.h"
 #include "cpu/qr/least_squares.h"
@@ -28,7 +28,7 @@ typedef struct {
   const gla_cpu_spmv_kernel *const *spmv_kernels;
   const gla_cpu_product_kernel *const *product_kernels;
   const gla_cpu_solve_kernel *const *solve_kernels;
-  const gla_cpu_pencil_kernel *const *pencil_kernels;
+  const gla_cpu_pairs_kernel *const *pairs_kernels;
   const gla_cpu_svd_kernel *const *svd_kernels;
   const gla_cpu_geev_kernel *const *geev_kernels;
   int threads_max;

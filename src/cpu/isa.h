@@ -9,7 +9,7 @@
 #include "cpu/geev/geev.h"
 #include "cpu/gsvd/gsvd.h"
 #include "cpu/solve/solve.h"
-#include "cpu/pencil/pencil.h"
+#include "cpu/pairs/pairs.h"
 #include "cpu/product/product.h"
 #include "cpu/qr/qr.h"
 #include "cpu/qr/least_squares.h"
@@ -25,7 +25,7 @@ typedef struct {
   const gla_cpu_spmv_kernel *spmv[4];
   const gla_cpu_product_kernel *product[4];
   const gla_cpu_solve_kernel *solve[4];
-  const gla_cpu_pencil_kernel *pencil[4];
+  const gla_cpu_pairs_kernel *pairs[4];
   const gla_cpu_fun_kernel *fun[4];
   const gla_cpu_svd_kernel *svd[4];
   const gla_cpu_geev_kernel *geev[4];
