@@ -8,7 +8,7 @@
 #include "cpu/eig/eig.h"
 #include "cpu/geev/geev.h"
 #include "cpu/gsvd/gsvd.h"
-#include "cpu/krylov/krylov.h"
+#include "cpu/lanczos/lanczos.h"
 #include "cpu/solve/solve.h"
 #include "cpu/pairs/pairs.h"
 #include "cpu/product/product.h"
