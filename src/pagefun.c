@@ -9,7 +9,7 @@
 #include "arrays.h"
 #include "batch/finish_pages.h"
 #include "common/pool.h"
-#include "eig_options.h"
+#include "eig/eig_options.h"
 #include "pagefun_run.h"
 #include "structs.h"
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "arrays.h"
-#include "eig_run.h"
+#include "eig/eig_run.h"
 #include "pagefun_run.h"
 
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 
 #include "batch/dispatch.h"
 #include "batch/failures.h"
-#include "groups.h"
+#include "batch/groups.h"
 #include "pagefun_values.h"
 
 typedef struct {

@@ -10,7 +10,7 @@
 
 #include "arrays.h"
 #include "batch/finish_pages.h"
-#include "groups.h"
+#include "batch/groups.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -101,7 +101,7 @@ static int64_t least_norm_strip (const lu_shape *shape, const lu_system *s, int6
                                  int64_t columns, const lu_space *w)
 {
   const gla_blas_int n = (gla_blas_int)w->n, ld = (gla_blas_int)w->ld, r = (gla_blas_int)columns;
-  const real tolerance = (real)w->n * GLA_EPS; // as in src/least_squares.c
+  const real tolerance = (real)w->n * GLA_EPS; // as in src/qr/least_squares.c
   const scalar nan = scalar_make ((real)NAN, GLA_COMPLEX ? (real)NAN : 0);
   gla_blas_int rank, info;
   copy_columns_of (&s->A, w->n, w->n, w->a, w->ld);

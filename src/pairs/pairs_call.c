@@ -6,8 +6,8 @@
 #include "arrays.h"
 #include "batch/dispatch.h"
 #include "batch/finish_pages.h"
-#include "eig_run.h"
-#include "pencil_steps.h"
+#include "eig/eig_run.h"
+#include "pairs_steps.h"
 
 #include <stdlib.h>
 #include <string.h>

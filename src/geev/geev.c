@@ -1,4 +1,4 @@
-// pageeig.c: eigenvalues and eigenvectors of many matrices of any kind
+// geev.c: eigenvalues and eigenvectors of many matrices of any kind
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Checks the arguments, answers what needs no arithmetic, and has the pages dealt out to threads

@@ -1,4 +1,4 @@
-// batcheig_pairs.c: eigenvalues and eigenvectors of many Hermitian-definite pairs
+// pairs.c: eigenvalues and eigenvectors of many Hermitian-definite pairs
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Checks the arguments, and chooses who does the pages: pairs_call.c, pairs_drop.c where
@@ -6,9 +6,9 @@
 // definite one.
 
 #include "arrays.h"
-#include "eig_options.h"
+#include "eig/eig_options.h"
 #include "pairs_call.h"
-#include "pencil_steps.h"
+#include "pairs_steps.h"
 #include "structs.h"
 
 #include <math.h>

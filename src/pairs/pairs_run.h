@@ -4,7 +4,7 @@
 #ifndef GPULINALG_PAIRS_RUN_H
 #define GPULINALG_PAIRS_RUN_H
 
-#include "groups.h"
+#include "batch/groups.h"
 
 typedef struct {
   gla_context *ctx;

@@ -1,8 +1,8 @@
-// pencil_steps.h: the steps of gla_batcheig_pairs on some pages, inside of src/
+// pairs_steps.h: the steps of gla_batcheig_pairs on some pages, inside of src/
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#ifndef GPULINALG_PENCIL_STEPS_H
-#define GPULINALG_PENCIL_STEPS_H
+#ifndef GPULINALG_PAIRS_STEPS_H
+#define GPULINALG_PAIRS_STEPS_H
 
 #include "context.h"
 

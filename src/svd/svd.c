@@ -1,4 +1,4 @@
-// batchsvd.c: singular value decompositions of many matrices
+// svd.c: singular value decompositions of many matrices
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Checks the arguments, answers what needs no arithmetic, has the pages dealt out to engines

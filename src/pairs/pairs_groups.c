@@ -8,9 +8,9 @@
 #include "arrays.h"
 #include "batch/finish_pages.h"
 #include "common/pool.h"
-#include "eig_options.h"
+#include "eig/eig_options.h"
 #include "pairs_run.h"
-#include "pencil_steps.h"
+#include "pairs_steps.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// batcheig.c: eigenvalues and eigenvectors of many Hermitian matrices
+// eig.c: eigenvalues and eigenvectors of many Hermitian matrices
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Checks the arguments, has the pages dealt out to engines (batch/dispatch.c), and tries pages that

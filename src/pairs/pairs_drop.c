@@ -8,7 +8,7 @@
 
 #include "arrays.h"
 #include "batch/finish_pages.h"
-#include "eig_options.h"
+#include "eig/eig_options.h"
 #include "pairs_page.h"
 #include "pairs_run.h"
 

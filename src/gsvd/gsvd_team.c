@@ -1,8 +1,8 @@
 // gsvd_team.c: the sweeps of one pair on several devices
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include "common/orderings.h"
 #include "gsvd_team.h"
-#include "orderings.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
-// pencil_steps.c: the steps of gla_batcheig_pairs as an operation on pages
+// pairs_steps.c: the steps of gla_batcheig_pairs as an operation on pages
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "pencil_steps.h"
+#include "pairs_steps.h"
 
 #include "arrays.h"
 #include "batch/dispatch.h"
