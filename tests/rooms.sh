@@ -8,7 +8,7 @@
 # backends of a topic share. Files of a folder common/ include no topic, nor do those of kernels/engine/, but for
 # rank_link.h, which declares what ranks/rank_link.h describes; those of src/cpu itself list all topics. oct/ may include
 # itself and gpulinalg.h, and gla_octave.h also common/host_memory.h: how Octave's arrays get their memory is no matter
-# of the C interface. Other files of src/ include nothing of cpu/, but for pagefun*, which call the kernels of fun/
+# of the C interface. Other files of src/ include nothing of cpu/, but for src/fun, which calls the kernels of cpu/fun/
 # directly. mpi/ includes ranks/transport.h of src/ alone.
 # Prints each include that is not allowed and fails if there is one.
 
@@ -17,7 +17,7 @@ bad=$(grep -rn '^ *# *include "' --include='*.[ch]' --include='*.cu' --include='
   name=${include#*\"} name=${name%%\"*}
   topic=${file#kernels/} topic=${topic#src/cpu/} topic=${topic%%/*}
   case $file:$name in
-    src/pagefun*:cpu/fun/fun.h | *:gpulinalg.h | oct/gla_octave.h:common/host_memory.h) continue ;;
+    src/fun/*:cpu/fun/fun.h | *:gpulinalg.h | oct/gla_octave.h:common/host_memory.h) continue ;;
     mpi/*:ranks/transport.h | kernels/engine/rank_link.h:ranks/rank_link.h) continue ;;
     oct/*:*/* | mpi/*) ;;
     kernels/*:backend.h | src/cpu/*:backend.h | kernels/*:common/* | src/cpu/*:common/*) continue ;;

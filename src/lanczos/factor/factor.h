@@ -9,7 +9,7 @@
 #ifndef GPULINALG_FACTOR_H
 #define GPULINALG_FACTOR_H
 
-#include "sparse/sparse.h"
+#include "spmv/sparse.h"
 
 // Columns first to first+width-1 of the factor, and `below` rows under them.
 typedef struct {

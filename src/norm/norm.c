@@ -1,12 +1,12 @@
-// pagenorm.c: norms of many matrices
+// norm.c: norms of many matrices
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The smallest operation on pages, and the example of doc/adding-an-operation.md. pagenorm_two.c
+// The smallest operation on pages, and the example of doc/adding-an-operation.md. norm_two.c
 // has the 2-norm.
 
 #include "arrays.h"
 #include "batch/dispatch.h"
-#include "pagenorm_two.h"
+#include "norm_two.h"
 #include "structs.h"
 
 //------------------------------------------------------------------------------

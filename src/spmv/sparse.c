@@ -1,7 +1,7 @@
 // sparse.c: sparse matrices: create, query, prepare for engines, destroy
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "sparse/sparse.h"
+#include "sparse.h"
 #include "common/pool.h"
 #include "structs.h"
 

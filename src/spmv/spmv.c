@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "arrays.h"
-#include "sparse/spmv_run.h"
+#include "spmv_run.h"
 #include "structs.h"
 
 #include <string.h>

@@ -1,16 +1,16 @@
-// pagefun.c: functions of many Hermitian matrices
+// fun.c: functions of many Hermitian matrices
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Checks the arguments. A GPU does all with a chunk of pages at once (pagefun_call.c). On the CPU:
+// Checks the arguments. A GPU does all with a chunk of pages at once (fun_call.c). On the CPU:
 // eigenvectors and eigenvalues of a group of pages by batcheig, then the values of the function and
-// the products (pagefun_products.c). Groups fit into the cache. Eigenvectors of
+// the products (fun_products.c). Groups fit into the cache. Eigenvectors of
 // middle-sized pages go to the place of the result, which is written anyway.
 
 #include "arrays.h"
 #include "batch/finish_pages.h"
 #include "common/pool.h"
 #include "eig/eig_options.h"
-#include "pagefun_run.h"
+#include "fun_run.h"
 #include "structs.h"
 
 #include <math.h>

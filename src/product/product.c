@@ -1,11 +1,11 @@
-// pagemul.c: products of the pages of two arrays
+// product.c: products of the pages of two arrays
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Checks the arguments, recognises Hermitian products, and has the pages dealt out to engines.
 
 #include "batch/dispatch.h"
 #include "page_grid.h"
-#include "pagemul_run.h"
+#include "product_run.h"
 #include "structs.h"
 
 //------------------------------------------------------------------------------

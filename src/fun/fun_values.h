@@ -1,8 +1,8 @@
-// pagefun_values.h: values of functions at eigenvalues, inside of src/
+// fun_values.h: values of functions at eigenvalues, inside of src/
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#ifndef GPULINALG_PAGEFUN_VALUES_H
-#define GPULINALG_PAGEFUN_VALUES_H
+#ifndef GPULINALG_FUN_VALUES_H
+#define GPULINALG_FUN_VALUES_H
 
 #include "cpu/fun/fun.h"
 

@@ -1,4 +1,4 @@
-// pagesolve.c: systems of equations with the pages of two arrays, and inverses of pages
+// solve.c: systems of equations with the pages of two arrays, and inverses of pages
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Checks the arguments, answers for pages without elements, has the others dealt out to engines,

@@ -1,9 +1,9 @@
-// pagefun_values.c: values of functions at eigenvalues
+// fun_values.c: values of functions at eigenvalues
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // All in double precision, also for pages in single precision.
 
-#include "pagefun_values.h"
+#include "fun_values.h"
 #include "arrays.h"
 
 #include <complex.h>

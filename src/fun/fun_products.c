@@ -1,4 +1,4 @@
-// pagefun_products.c: V*diag (f)*V' of a group of pages
+// fun_products.c: V*diag (f)*V' of a group of pages
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // X*Y', where X = V*sqrt (|f|) and Y = X times the conjugate phases of f. Elements of a product are
@@ -9,8 +9,8 @@
 #include "arrays.h"
 #include "batch/finish_pages.h"
 #include "common/pool.h"
-#include "pagefun_run.h"
-#include "pagemul_run.h"
+#include "fun_run.h"
+#include "product/product_run.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
-// pagenorm_two.h: 2-norms of many matrices, inside of src/
+// norm_two.h: 2-norms of many matrices, inside of src/
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#ifndef GPULINALG_PAGENORM_TWO_H
-#define GPULINALG_PAGENORM_TWO_H
+#ifndef GPULINALG_NORM_TWO_H
+#define GPULINALG_NORM_TWO_H
 
 #include "context.h"
 

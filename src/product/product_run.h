@@ -1,8 +1,8 @@
-// pagemul_run.h: products of pages of which one triangle is known, inside of src/
+// product_run.h: products of pages of which one triangle is known, inside of src/
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#ifndef GPULINALG_PAGEMUL_RUN_H
-#define GPULINALG_PAGEMUL_RUN_H
+#ifndef GPULINALG_PRODUCT_RUN_H
+#define GPULINALG_PRODUCT_RUN_H
 
 #include "gpulinalg.h"
 

@@ -1,4 +1,4 @@
-// pagenorm_two.c: 2-norms of many matrices
+// norm_two.c: 2-norms of many matrices
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The largest eigenvalue of A*A' or A'*A, whichever is smaller, is the square of the 2-norm, and
@@ -6,7 +6,7 @@
 // is between the 2-norm and sqrt (k) times that, says which pages have to be scaled first. Pages
 // are done in groups, so that the products take little memory.
 
-#include "pagenorm_two.h"
+#include "norm_two.h"
 
 #include "arrays.h"
 #include "batch/finish_pages.h"

@@ -1,9 +1,9 @@
-// pagefun_call.c: functions of Hermitian pages as an operation on pages, on GPUs or the CPU
+// fun_call.c: functions of Hermitian pages as an operation on pages, on GPUs or the CPU
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "arrays.h"
 #include "eig/eig_run.h"
-#include "pagefun_run.h"
+#include "fun_run.h"
 
 #include <stdlib.h>
 

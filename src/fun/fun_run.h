@@ -1,13 +1,13 @@
-// pagefun_run.h: a call of gla_pagefun, inside of src/
+// fun_run.h: a call of gla_pagefun, inside of src/
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#ifndef GPULINALG_PAGEFUN_RUN_H
-#define GPULINALG_PAGEFUN_RUN_H
+#ifndef GPULINALG_FUN_RUN_H
+#define GPULINALG_FUN_RUN_H
 
 #include "batch/dispatch.h"
 #include "batch/failures.h"
 #include "batch/groups.h"
-#include "pagefun_values.h"
+#include "fun_values.h"
 
 typedef struct {
   gla_call call; // must stay first; with GLA_FUN_VALUES only its fields for the report count
