@@ -8,10 +8,10 @@
 
 #include "arrays.h"
 #include "batch/finish_pages.h"
-#include "common/pool.h"
 #include "eig/eig_options.h"
 #include "fun_run.h"
 #include "structs.h"
+#include "threads/pool.h"
 
 #include <math.h>
 #include <stdlib.h>

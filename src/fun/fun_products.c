@@ -8,9 +8,9 @@
 
 #include "arrays.h"
 #include "batch/finish_pages.h"
-#include "common/pool.h"
 #include "fun_run.h"
 #include "product/product_run.h"
+#include "threads/pool.h"
 
 #include <math.h>
 #include <stdlib.h>

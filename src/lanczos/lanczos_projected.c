@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "common/blas.h"
-#include "common/blas_threads.h"
 #include "lanczos.h"
+#include "threads/blas_threads.h"
 
 #include <limits.h>
 #include <stdlib.h>

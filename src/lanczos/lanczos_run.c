@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "lanczos.h"
-#include "common/pool.h"
+#include "threads/pool.h"
 
 #include <math.h>
 #include <stdlib.h>

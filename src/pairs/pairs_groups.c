@@ -7,10 +7,10 @@
 
 #include "arrays.h"
 #include "batch/finish_pages.h"
-#include "common/pool.h"
 #include "eig/eig_options.h"
 #include "pairs_run.h"
 #include "pairs_steps.h"
+#include "threads/pool.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "sparse.h"
-#include "common/pool.h"
+#include "threads/pool.h"
 #include "structs.h"
 
 #include <float.h>

@@ -6,7 +6,7 @@
 // searches. Threads share the rows; each has cursors of its own, set where its rows begin.
 
 #include "sparse.h"
-#include "common/pool.h"
+#include "threads/pool.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

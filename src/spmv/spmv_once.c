@@ -4,8 +4,8 @@
 // One thread does a column of A*x, in the order of A's columns. Threads share the columns of x and,
 // where A is transposed, the columns of A. So the sums are the same with any number of threads.
 
-#include "common/pool.h"
 #include "sparse.h"
+#include "threads/pool.h"
 
 #include <complex.h>
 #include <stdatomic.h>

@@ -8,8 +8,8 @@
 // so the bits do not either, from two GPUs on.
 
 #include "spmv_run.h"
-#include "common/pool.h"
-#include "common/yield.h"
+#include "threads/pool.h"
+#include "threads/yield.h"
 
 #include <pthread.h>
 #include <signal.h>

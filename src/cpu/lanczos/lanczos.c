@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "common/blas.h"
-#include "common/blas_threads.h"
 #include "common/host_memory.h"
 #include "cpu/engine.h"
+#include "threads/blas_threads.h"
 
 static int krylov_supports (const gla_krylov_job *job)
 {

@@ -4,7 +4,7 @@
 #include "factor.h"
 #include "arrays.h"
 #include "structs.h"
-#include "common/blas_threads.h"
+#include "threads/blas_threads.h"
 
 #include <math.h>
 #include <stdlib.h>
