@@ -210,7 +210,7 @@ __global__ void __launch_bounds__ (LU_CYCLIC_THREADS) lu_cyclic_kernel (lu_args<
     a.info[page] = solved ? 0 : LU_PENDING;
 }
 
-// Which systems it is for: those for which it is the fastest, doc/notebook/page-solves.md.
+// Which systems it is for: those for which it is the fastest, doc/notebook/solve.md.
 template <class T> bool lu_cyclic_serves (const lu_args<T> &a)
 {
   return sizeof (T) == 16 && a.n > 8 && a.n <= 12 && !a.inverse && !a.a_real && a.rhs == 1;

@@ -37,7 +37,7 @@ double page_bytes (const gla_pagesolve_job &job)
 }
 
 // Of the kernels for one page: bytes and operations at rates that they reach, see
-// doc/notebook/page-solves.md.
+// doc/notebook/solve.md.
 double work_seconds (const gla_pagesolve_job &job)
 {
   const double n = (double)job.n, r = (double)job.rhs, size = (double)gla_type_size (job.head.type);
