@@ -8,7 +8,7 @@
 // ranks.
 
 #include "gpulinalg.h"
-#include "common/pool.h"
+#include "threads/pool.h"
 
 #include <pthread.h>
 #include <stdio.h>

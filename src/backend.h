@@ -442,7 +442,7 @@ typedef struct {
   // Y = operator*X for packed n x columns arrays on the host, from the calling thread.
   gla_status (*apply) (void *user, const void *x, void *y, int64_t columns);
   void *user;
-  // NULL: all rows are here. Else the start of a gla_krylov_swap (common/krylov_swap.h); `matrix`
+  // NULL: all rows are here. Else the start of a gla_krylov_swap (lanczos/lanczos_swap.h); `matrix`
   // has n rows and ranks->reach columns, and the monitor polls nothing: the work ends with sums.
   const gla_krylov_ranks *ranks;
   gla_monitor monitor;   // pages: always 0
@@ -544,7 +544,7 @@ typedef struct {
   gla_status (*get) (gla_engine *engine, int64_t first, int64_t count, void *to);
   // Columns at..at+b-1 become orthonormal and orthogonal to all before: the first `given` of them
   // from what `put` left there, the others (and what depends linearly) from
-  // gla_krylov_random (seed, column*n + row), krylov_random.h.
+  // gla_krylov_random (seed, column*n + row), random.h.
   gla_status (*start) (gla_engine *engine, int64_t at, int64_t given, uint64_t seed);
   // Block Lanczos steps j = from, from+b, .. < to: columns 0..j+b-1 are orthonormal; W = A*V(j),
   // T(0:j+b-1, block j) = V'*W by two sweeps, W orthonormalised becomes columns j+b..j+2b-1, and

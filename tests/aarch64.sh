@@ -18,7 +18,7 @@ trap 'rm -rf "$work"' EXIT
 # types_of FILE: what it is compiled for, see src/sources.mk
 types_of () {
   case $1 in
-    factor/*_types.c) echo d z ;;
+    lanczos/factor/*_types.c) echo d z ;;
     *_kernels.c | *_types.c) echo s d c z ;;
     *) echo all ;;
   esac

@@ -67,8 +67,9 @@ setup () {
   for f in $(sh tests/files.sh kernels | grep -E '\.cuh?$'); do
     ! grep -qE 'catch \(\.\.\.\)' "$f" || continue
     ! awk -f tests/code_only.awk "$f" | grep -E '\bthrow\b|\bnew [^(]|std::(vector|string|map|set|list|deque|function|unordered)' || { echo "$f"; false; }
-    object=src/obj/${f%.cu}.o
-    [ ! -e "$object" ] || ! nm -u "$object" | grep -E " ($throwing)$" || { echo "$object"; false; }
+    for object in "src/obj/${f%.cu}.o" "src/obj/${f%_types.cu}"_[sdcz].o; do
+      [ ! -e "$object" ] || ! nm -u "$object" | grep -E " ($throwing)$" || { echo "$object"; false; }
+    done
   done
 }
 

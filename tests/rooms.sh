@@ -2,30 +2,36 @@
 # rooms.sh: looks for an #include that crosses a border between folders; run from the top folder
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# A file of kernels/<topic> or src/cpu/<topic> may include its own folder, common/ and, in kernels/,
-# engine/. Of src/ it may include backend.h, gpulinalg.h and src/common/. Files of a folder common/
-# include no topic, nor do those of kernels/engine/; those of src/cpu itself list all topics. oct/ may include itself and gpulinalg.h, and gla_octave.h also
-# common/host_memory.h: how Octave's arrays get their memory is no matter of the C interface. Other
-# files of src/ include nothing of cpu/, but for pagefun*, which call the kernels of fun/ directly.
-# mpi/ includes ranks/transport.h of src/ alone.
+# A topic has one name: its folders are src/<topic>, src/cpu/<topic> and kernels/<topic>, and one that needs no backend
+# of its own, or has nothing above it, lacks some of them.
+# A file of kernels/<topic> or src/cpu/<topic> may include its own folder, common/ and, in kernels/, engine/. Of src/ it
+# may include backend.h, gpulinalg.h, common/, threads/ and src/<topic>/. Files of kernels/common, src/cpu/common and
+# kernels/engine include no topic; those of src/cpu itself list all topics.
+# Of src/, the files of no folder are the frame: they include each other, auto/, common/ and threads/. common/ and
+# threads/ include only these two. All other folders of src/ may include each other and the frame, and nothing of cpu/.
+# oct/ may include itself and gpulinalg.h, and mpi/ ranks/transport.h of src/ alone.
+# Exceptions: gla_octave.h includes common/host_memory.h, because how Octave's arrays get their memory is no matter of the
+# C interface. src/fun calls the kernels of cpu/fun directly. The rank_link.h of kernels/engine adds functions to that of
+# src/ranks.
 # Prints each include that is not allowed and fails if there is one.
 
 bad=$(grep -rn '^ *# *include "' --include='*.[ch]' --include='*.cu' --include='*.cuh' \
   --include='*.cc' kernels src oct mpi | while IFS=: read -r file line include; do
   name=${include#*\"} name=${name%%\"*}
   topic=${file#kernels/} topic=${topic#src/cpu/} topic=${topic%%/*}
+  folder=${file%/*}
   case $file:$name in
-    src/pagefun*:cpu/fun/fun.h | *:gpulinalg.h | oct/gla_octave.h:common/host_memory.h) continue ;;
-    mpi/*:ranks/transport.h) continue ;;
+    src/fun/*:cpu/fun/fun.h | *:gpulinalg.h | oct/gla_octave.h:common/host_memory.h) continue ;;
+    mpi/*:ranks/transport.h | kernels/engine/rank_link.h:ranks/rank_link.h) continue ;;
     oct/*:*/* | mpi/*) ;;
-    kernels/*:backend.h | src/cpu/*:backend.h | kernels/*:common/* | src/cpu/*:common/*) continue ;;
+    kernels/*:backend.h | src/cpu/*:backend.h | *:common/* | *:threads/*) continue ;;
     kernels/common/*:engine/*) ;;
     kernels/*:engine/* | kernels/*:"$topic"/*) continue ;;
-    src/cpu/*:cpu/common/* | src/cpu/*:cpu/"$topic"/* | src/cpu/*:cpu/engine.h) continue ;;
+    src/cpu/*:cpu/common/* | src/cpu/*:cpu/"$topic"/* | src/cpu/*:"$topic"/* | src/cpu/*:cpu/engine.h) continue ;;
     src/cpu/"$topic":cpu/*) continue ;;
     kernels/*:*/* | src/cpu/*:*/* | src/*:cpu/*) ;;
-    kernels/* | src/cpu/* | oct/*) [ ! -f "${file%/*}/$name" ] || continue ;;
-    src/*) continue ;;
+    kernels/* | src/cpu/* | oct/* | src/common/* | src/threads/*) [ ! -f "$folder/$name" ] || continue ;;
+    *) case $folder:$name in src:auto/*) continue ;; src:*/*) ;; *) continue ;; esac ;;
   esac
   echo "$file:$line: $name"
 done)

@@ -8,7 +8,7 @@
 #define GPULINALG_JACOBI_CUH
 
 #include "eig_kernels.cuh"
-#include "common/jacobi.h"
+#include "eig/jacobi.h"
 
 // A rotation of columns p and q: (x_p, x_q) <- (c x_p - conj(s) x_q, s x_p + c x_q). It keeps
 // h = 1 - c, not c: for a small angle c rounds to 1, and thousands of rotations that are too

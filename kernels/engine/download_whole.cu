@@ -9,9 +9,9 @@
 
 #include "download_whole.cuh"
 #include "common/host_memory.h"
-#include "common/pool.h"
+#include "threads/pool.h"
 #include "common/work_limits.cuh"
-#include "common/yield.h"
+#include "threads/yield.h"
 
 #include <atomic>
 #include <cstring>

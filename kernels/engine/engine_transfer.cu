@@ -5,7 +5,7 @@
 #include "memory.cuh"
 #include "common/host_memory.h"
 #include "common/work_limits.cuh"
-#include "common/yield.h"
+#include "threads/yield.h"
 
 #include <ctime>
 

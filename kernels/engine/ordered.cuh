@@ -21,7 +21,7 @@ struct array_order {
   unsigned used;                          // slots that have worked for the job, as bits
   cudaEvent_t begun, ended[ORDERED_JOBS]; // of the job, and of the jobs before it
   unsigned next;
-  bool asking; // for elements that leave the domain (nd/nd_ask.cuh)
+  bool asking; // for elements that leave the domain (arrays/arrays_ask.cuh)
 };
 cudaError_t order_open (array_order *o);
 void order_close (array_order *o);

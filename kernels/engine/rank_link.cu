@@ -11,7 +11,7 @@
 
 #include "rank_link.h"
 #include "common/status.cuh"
-#include "common/yield.h"
+#include "threads/yield.h"
 #include "nccl.cuh"
 
 #include <cstdio>

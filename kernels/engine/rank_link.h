@@ -4,8 +4,8 @@
 #ifndef GPULINALG_RANK_LINK_H
 #define GPULINALG_RANK_LINK_H
 
-#include "common/rank_link.h"
 #include "gpulinalg.h"
+#include "ranks/rank_link.h"
 
 #ifdef __cplusplus
 extern "C" {

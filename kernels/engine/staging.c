@@ -3,7 +3,7 @@
 
 #include "staging.h"
 #include "common/host_memory.h"
-#include "common/pool.h"
+#include "threads/pool.h"
 
 #include <string.h>
 

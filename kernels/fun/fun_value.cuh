@@ -1,7 +1,7 @@
 // fun_value.cuh: values of functions at eigenvalues, in double precision
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// As ../../src/pagefun_values.c does on the CPU.
+// As ../../src/fun/fun_values.c does on the CPU.
 
 #ifndef GPULINALG_FUN_VALUE_CUH
 #define GPULINALG_FUN_VALUE_CUH

@@ -4,8 +4,8 @@
 #ifndef GPULINALG_GSVD_TEAM_CUH
 #define GPULINALG_GSVD_TEAM_CUH
 
-#include "common/gsvd_team.h"
 #include "engine/engine.cuh"
+#include "gsvd/gsvd_team.h"
 #include "gsvd_plan.cuh"
 
 template <class T> struct gsvd_member {
@@ -47,7 +47,7 @@ template <class T> struct gsvd_team {
   // Waits for all members and frees what they have.
   void close ();
 
-  // for the driver (common/gsvd_team.h)
+  // for the driver (gsvd/gsvd_team.h)
   gla_status work (int k, const gla_team_seat *seat, int first, int count);
   gla_status swap (const gla_team_move *moves);
   gla_status agree (gla_team_finding *found);

@@ -12,7 +12,7 @@
 #include "product_plan.cuh"
 
 // Tiles by the order of pages that they were made for. Each shape was the fastest of several,
-// measured on one H100 (doc/notebook/page-products.md); `speed` compares full tiles. A type without
+// measured on one H100 (doc/notebook/product.md); `speed` compares full tiles. A type without
 // a tile for an order has speed 0.
 enum bulk_method { BULK_NONE, BULK_32, BULK_48, BULK_64, BULK_96, BULK_128, BULK_192, BULK_256 };
 template <class T, bulk_method M> struct bulk_for {

@@ -10,7 +10,7 @@
 
 // Tiles for few, for more and for many multiplications, with their speeds as in bulk_for, and that
 // of the kernel of product_tiles.cuh, which serves otherwise; measured on one H100
-// (doc/notebook/page-products.md). Complex double precision is always read by TMA.
+// (doc/notebook/product.md). Complex double precision is always read by TMA.
 template <class T> struct loose_for {
   static constexpr bool any = false;
 };

@@ -37,7 +37,7 @@ inline product_method product_choose (int64_t m, int64_t n, int64_t k, size_t by
 }
 
 // Tiles for products of elements of R, CC: complex ones. Each was the fastest of several, measured
-// on one H200 (doc/notebook/page-products.md). All complex ones take four terms at a time, as in
+// on one H200 (doc/notebook/product.md). All complex ones take four terms at a time, as in
 // product_bulk.cuh, so that an element has the same bits in all tiles.
 template <class R, bool CC, product_method M> struct tiles_for;
 template <> struct tiles_for<double, false, PRODUCT_TILES_16> {

@@ -1,7 +1,7 @@
 // qr_cholesky.cu: QR by way of A'A: signs, results and pages that failed, around its products
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "common/krylov_random.h"
+#include "common/random.h"
 #include "qr_cholesky.cuh"
 
 namespace

@@ -1,7 +1,7 @@
 // svd_polar.cu: kernels of singular value decompositions by way of the polar decomposition
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "common/krylov_random.h"
+#include "common/random.h"
 #include "svd_parts.cuh"
 
 namespace

@@ -6,7 +6,7 @@
 
 #include "engine/definite_part.cuh"
 #include "engine/engine.cuh"
-#include "engine/lu_part.cuh"
+#include "engine/solve_part.cuh"
 #include "svd.cuh"
 #include "svd_polar_steps.cuh"
 

@@ -10,8 +10,8 @@
 #include <atomic>
 
 #include "common/cluster.cuh"
-#include "common/krylov_random.h"
 #include "common/mma_tiles.cuh"
+#include "common/random.h"
 #include "common/warp_reduce.cuh"
 #include "common/wide.cuh"
 #include "svd_parts.cuh"

@@ -3,8 +3,8 @@
 
 #include "dispatch.h"
 #include "auto/place.h"
-#include "common/pool.h"
-#include "common/time_slice.h"
+#include "threads/pool.h"
+#include "threads/time_slice.h"
 
 #include <signal.h>
 #include <time.h>

@@ -9,7 +9,7 @@
 #ifndef GPULINALG_BLAS_H
 #define GPULINALG_BLAS_H
 
-#include "blas_gate.h"
+#include "threads/blas_gate.h"
 
 #include <stddef.h>
 #include <stdint.h>

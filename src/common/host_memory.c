@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "host_memory.h"
-#include "pool.h"
+#include "threads/pool.h"
 
 #include <stdatomic.h>
 #include <stdint.h>

@@ -92,11 +92,11 @@ static gla_status open_engine (int device, gla_engine **engine)
   e->eig_kernels = isa->eig;
   e->qr_kernels = isa->qr;
   e->gsvd_kernels = isa->gsvd;
-  e->solve_kernels = isa->solve;
+  e->least_squares_kernels = isa->least_squares;
   e->spmv_kernels = isa->spmv;
   e->product_kernels = isa->product;
-  e->lu_kernels = isa->lu;
-  e->pencil_kernels = isa->pencil;
+  e->solve_kernels = isa->solve;
+  e->pairs_kernels = isa->pairs;
   e->svd_kernels = isa->svd;
   e->geev_kernels = isa->geev;
   e->threads_max = gla_pool_threads ();

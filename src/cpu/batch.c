@@ -4,9 +4,9 @@
 #include "batch.h"
 
 #include "common/blas.h"
-#include "common/blas_threads.h"
 #include "common/limits.h"
 #include "cpu/engine.h"
+#include "threads/blas_threads.h"
 
 #include <limits.h>
 

@@ -8,12 +8,12 @@
 #include "cpu/eig/eig.h"
 #include "cpu/geev/geev.h"
 #include "cpu/gsvd/gsvd.h"
-#include "cpu/krylov/krylov.h"
-#include "cpu/lu/lu.h"
-#include "cpu/pencil/pencil.h"
+#include "cpu/lanczos/lanczos.h"
+#include "cpu/solve/solve.h"
+#include "cpu/pairs/pairs.h"
 #include "cpu/product/product.h"
 #include "cpu/qr/qr.h"
-#include "cpu/solve/solve.h"
+#include "cpu/qr/least_squares.h"
 #include "cpu/svd/svd.h"
 #include "cpu/common/sparse_product.h"
 
@@ -24,11 +24,11 @@ typedef struct {
   const gla_cpu_eig_kernel *const *eig_kernels;
   const gla_cpu_qr_kernel *const *qr_kernels;
   const gla_cpu_gsvd_kernel *const *gsvd_kernels;
-  const gla_cpu_solve_kernel *const *solve_kernels;
+  const gla_cpu_least_squares_kernel *const *least_squares_kernels;
   const gla_cpu_spmv_kernel *const *spmv_kernels;
   const gla_cpu_product_kernel *const *product_kernels;
-  const gla_cpu_lu_kernel *const *lu_kernels;
-  const gla_cpu_pencil_kernel *const *pencil_kernels;
+  const gla_cpu_solve_kernel *const *solve_kernels;
+  const gla_cpu_pairs_kernel *const *pairs_kernels;
   const gla_cpu_svd_kernel *const *svd_kernels;
   const gla_cpu_geev_kernel *const *geev_kernels;
   int threads_max;

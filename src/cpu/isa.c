@@ -11,9 +11,9 @@
 #define TABLES(isa)                                                                                \
   {                                                                                                \
     .name = #isa, .eig = GLA_KERNEL_ROW (eig, isa), .qr = GLA_KERNEL_ROW (qr, isa),                \
-    .gsvd = GLA_KERNEL_ROW (gsvd, isa), .solve = GLA_KERNEL_ROW (solve, isa),                      \
+    .gsvd = GLA_KERNEL_ROW (gsvd, isa), .least_squares = GLA_KERNEL_ROW (least_squares, isa),      \
     .spmv = GLA_KERNEL_ROW (spmv, isa), .product = GLA_KERNEL_ROW (product, isa),                  \
-    .lu = GLA_KERNEL_ROW (lu, isa), .pencil = GLA_KERNEL_ROW (pencil, isa),                        \
+    .solve = GLA_KERNEL_ROW (solve, isa), .pairs = GLA_KERNEL_ROW (pairs, isa),                    \
     .fun = GLA_KERNEL_ROW (fun, isa), .svd = GLA_KERNEL_ROW (svd, isa),                            \
     .geev = GLA_KERNEL_ROW (geev, isa)                                                             \
   }

@@ -8,11 +8,11 @@
 #include "cpu/fun/fun.h"
 #include "cpu/geev/geev.h"
 #include "cpu/gsvd/gsvd.h"
-#include "cpu/lu/lu.h"
-#include "cpu/pencil/pencil.h"
+#include "cpu/solve/solve.h"
+#include "cpu/pairs/pairs.h"
 #include "cpu/product/product.h"
 #include "cpu/qr/qr.h"
-#include "cpu/solve/solve.h"
+#include "cpu/qr/least_squares.h"
 #include "cpu/svd/svd.h"
 #include "cpu/common/sparse_product.h"
 
@@ -21,11 +21,11 @@ typedef struct {
   const gla_cpu_eig_kernel *eig[4]; // by gla_cpu_type_index, as the others
   const gla_cpu_qr_kernel *qr[4];
   const gla_cpu_gsvd_kernel *gsvd[4];
-  const gla_cpu_solve_kernel *solve[4];
+  const gla_cpu_least_squares_kernel *least_squares[4];
   const gla_cpu_spmv_kernel *spmv[4];
   const gla_cpu_product_kernel *product[4];
-  const gla_cpu_lu_kernel *lu[4];
-  const gla_cpu_pencil_kernel *pencil[4];
+  const gla_cpu_solve_kernel *solve[4];
+  const gla_cpu_pairs_kernel *pairs[4];
   const gla_cpu_fun_kernel *fun[4];
   const gla_cpu_svd_kernel *svd[4];
   const gla_cpu_geev_kernel *geev[4];

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "group.h"
-#include "common/pool.h"
-#include "common/yield.h"
+#include "threads/pool.h"
+#include "threads/yield.h"
 #include "structs.h"
 
 #include <math.h>

@@ -9,8 +9,8 @@
 #ifndef GPULINALG_RANKS_GROUP_H
 #define GPULINALG_RANKS_GROUP_H
 
-#include "common/rank_link.h"
 #include "context.h"
+#include "rank_link.h"
 #include "transport.h"
 #include "tree.h"
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "gsvd_share.h"
-#include "common/gsvd_blocks.h"
-#include "gsvd_serve.h"
+#include "gsvd/gsvd_blocks.h"
+#include "gsvd/gsvd_serve.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 
 #include "leaf.h"
 #include "batch/finish_pages.h"
-#include "qr_run.h"
+#include "qr/qr_run.h"
 
 #include <stdlib.h>
 #include <string.h>

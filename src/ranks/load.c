@@ -5,7 +5,7 @@
 // says, and opened when it is first asked for. So a program runs the same without MPI.
 
 #include "group.h"
-#include "common/pool.h"
+#include "threads/pool.h"
 
 #include <dlfcn.h>
 #include <sched.h>

@@ -11,7 +11,7 @@
 #define GPULINALG_RANKS_SPARSE_ROWS_H
 
 #include "group.h"
-#include "sparse/sparse.h"
+#include "spmv/sparse.h"
 
 struct gla_sparse_rows {
   gla_context *ctx;

@@ -9,7 +9,7 @@
 #include "check.h"
 #include "backend.h"
 #include "batch/run.h"
-#include "common/time_slice.h"
+#include "threads/time_slice.h"
 
 enum { N = 6, P = 100 };
 

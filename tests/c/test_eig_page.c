@@ -3,8 +3,8 @@
 
 #include "calls.h"
 #include "common/blas.h"
-#include "common/pool.h"
 #include "elements.h"
+#include "threads/pool.h"
 
 #include <pthread.h>
 #include <time.h>

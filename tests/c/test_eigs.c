@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Runs also: guarded
 
-#include "common/pool.h"
 #include "eigs_answer.h"
+#include "threads/pool.h"
 
 //------------------------------------------------------------------------------
 // closed forms

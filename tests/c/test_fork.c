@@ -7,7 +7,7 @@
 #include "calls.h"
 #include "check.h"
 #include "backend.h"
-#include "common/pool.h"
+#include "threads/pool.h"
 #include "fork_heap.h"
 
 #include <pthread.h>

@@ -7,8 +7,8 @@
 #include "calls.h"
 #include "check.h"
 #include "common/blas.h"
-#include "common/pool.h"
 #include "fork_heap.h"
+#include "threads/pool.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

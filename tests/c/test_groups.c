@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Runs also: cuda
 
+#include "batch/groups.h"
 #include "check.h"
-#include "groups.h"
 
 #include <stdio.h>
 

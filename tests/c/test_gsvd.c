@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Runs also: avx2
 
-#include "common/pool.h"
 #include "gsvd_pairs.h"
 #include "gsvd_quad.h"
+#include "threads/pool.h"
 
 static gla_context *ctx;
 

@@ -1,14 +1,14 @@
 // tests/c/test_gsvd_team.c: one pair on several devices: the order, what moves, when it ends
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The driver of src/common/gsvd_team.c leads members that are arrays of this test. A step does to a
+// The driver of src/gsvd/gsvd_team.c leads members that are arrays of this test. A step does to a
 // pair of blocks what depends on both, on which of them is the first and on all that was done to
 // them before; so equal results of 1, 2, 4 and 8 members show that the same pairs were made in the
 // same order, of the right columns.
 
 #include "check.h"
-#include "common/gsvd_team.h"
 #include "common/orderings.h"
+#include "gsvd/gsvd_team.h"
 
 //------------------------------------------------------------------------------
 // the order

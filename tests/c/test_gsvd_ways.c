@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Runs also: guarded
 
-#include "common/pool.h"
 #include "gsvd_pairs.h"
+#include "threads/pool.h"
 
 #include "common/orderings.h"
 

@@ -4,7 +4,7 @@
 
 #include "calls.h"
 #include "check.h"
-#include "common/pool.h"
+#include "threads/pool.h"
 
 // An odd number, larger than two threads compute at once with two registers of 16 lanes each.
 enum { P = 67, KINDS = 9 };

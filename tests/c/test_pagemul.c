@@ -1,8 +1,8 @@
 // test_pagemul.c: products of pages against sums in long double; strides, types, bits, arguments
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "common/pool.h"
 #include "page_arrays.h"
+#include "threads/pool.h"
 
 // Sizes lie around the number of rows in one to four registers, and around the length of a sum that
 // is cut.

@@ -1,8 +1,8 @@
 // test_pagesolve.c: systems with pages and inverses: sizes, types, strides, structure, bits
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "common/pool.h"
 #include "solve_problem.h"
+#include "threads/pool.h"
 
 #include <time.h>
 

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Runs also: guarded
 
-#include "common/pool.h"
 #include "page_arrays.h"
 #include "pair_problem.h"
+#include "threads/pool.h"
 
 static const gla_type types[] = {GLA_TYPE_S, GLA_TYPE_D, GLA_TYPE_C, GLA_TYPE_Z};
 enum { PAGES = 5 };

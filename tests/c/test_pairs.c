@@ -1,9 +1,9 @@
 // test_pairs.c: eigenvalues of pairs (A, B): sizes, types, strides, hard pairs, bits, errors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "common/pool.h"
 #include "page_arrays.h"
 #include "pair_problem.h"
+#include "threads/pool.h"
 
 #include <time.h>
 

@@ -4,8 +4,8 @@
 
 #include "calls.h"
 #include "check.h"
-#include "common/blas_threads.h"
-#include "common/pool.h"
+#include "threads/blas_threads.h"
+#include "threads/pool.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Runs also: avx2
 
-#include "common/pool.h"
 #include "qr_kinds.h"
+#include "threads/pool.h"
 
 #include <time.h>
 

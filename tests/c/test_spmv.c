@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Runs also: avx2
 
-#include "common/pool.h"
+#include "threads/pool.h"
 #include "triplets.h"
 
 static gla_context *ctx;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Runs also: avx2 guarded
 
-#include "common/pool.h"
 #include "svd_kinds.h"
+#include "threads/pool.h"
 
 static gla_context *ctx;
 

@@ -3,7 +3,7 @@
 //
 // The clock, the yield and the sleep are those below: a yield takes as long as the test says.
 
-#include "common/yield.h"
+#include "threads/yield.h"
 #include "check.h"
 
 #include <sched.h>

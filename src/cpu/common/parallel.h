@@ -5,7 +5,7 @@
 #define GPULINALG_CPU_PARALLEL_H
 
 #include "backend.h"
-#include "common/pool.h"
+#include "threads/pool.h"
 
 #include <stdatomic.h>
 

@@ -1,4 +1,4 @@
-// sparse_product.h: prepared sparse matrices and their products on the CPU, for spmv and krylov
+// sparse_product.h: prepared sparse matrices and their products on the CPU, for spmv and lanczos
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // spmv_kernels.c holds the arithmetic, see ../common/kernel_table.h. x is stored by rows: the

@@ -7,8 +7,8 @@
 #ifndef GPULINALG_CPU_EIG_JACOBI_H
 #define GPULINALG_CPU_EIG_JACOBI_H
 
-#include "common/jacobi.h"
 #include "cpu/common/lanes.h"
+#include "eig/jacobi.h"
 
 // The rotation [c, sigma; -conj (sigma), c] that makes element (p, q) zero, t of smallest angle:
 // t = sgn (delta) 2|a_pq| / (|delta| + sqrt (delta^2 + 4|a_pq|^2)), delta = a_qq - a_pp.

@@ -3,7 +3,7 @@
 
 #include "gsvd.h"
 
-#include "common/gsvd_blocks.h"
+#include "gsvd/gsvd_blocks.h"
 
 // Elements of a page up to which it stays with one thread.
 enum { PAGE_IN_THREAD = 192 * 192 };

@@ -10,8 +10,8 @@
 #ifndef GPULINALG_CPU_QR_QR_BLOCK_SOLVE_H
 #define GPULINALG_CPU_QR_QR_BLOCK_SOLVE_H
 
-#include "common/krylov_random.h"
 #include "common/products.h"
+#include "common/random.h"
 #include "common/scalar.h"
 #include "cpu/common/exponent.h"
 #include "cpu/common/minmax.h"

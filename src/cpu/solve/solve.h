@@ -1,7 +1,7 @@
-// solve.h: what the files that finish pages on the CPU share
+// solve.h: what the files of the page solves share
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// solve_kernels.c holds the arithmetic, see ../common/kernel_table.h.
+// solve_kernels.c holds the arithmetic and is compiled once per type and instruction set.
 
 #ifndef GPULINALG_CPU_SOLVE_H
 #define GPULINALG_CPU_SOLVE_H
@@ -9,13 +9,36 @@
 #include "cpu/common/parallel.h"
 #include "cpu/common/kernel_table.h"
 
-// The kernels of one type for one instruction set.
+// Larger orders are done in blocks on all processors, by several threads where a page takes long.
+enum { LU_ALONE_MAX = 256 };
+
+// Some pages of a job, and the threads and memory for them.
 typedef struct {
-  size_t (*workspace) (const gla_pages_job *job);
-  // Pages first..end-1; work is aligned to 64.
-  void (*pages) (const gla_pages_job *job, int64_t first, int64_t end, char *work);
+  const gla_pagesolve_job *job;
+  const gla_pagesolve_chunk *chunk;
+  gla_cpu_parallel *region;
+  int thread; // 0 is the calling thread
+  int team;   // threads that may work inside a page
+  char *work; // aligned to 64
+} gla_cpu_lu_task;
+
+// The kernels of one type of A for one instruction set: X is complex where B is.
+typedef struct {
+  int lanes; // pages that are best solved at a time
+  // Bytes of a thread that solves so many pages with one A at a time, with a team for each.
+  size_t (*workspace) (const gla_pagesolve_job *job, int64_t pages, int team);
+  void (*solve) (const gla_cpu_lu_task *task, int64_t first, int64_t count);
 } gla_cpu_solve_kernel;
 
 GLA_KERNEL_DECLARE (solve);
+
+// How many consecutive pages of the result have the same page of A and pages of B at equal
+// distances; *b_step is that distance. Page p of the result is one of those from p/count*count on.
+int64_t gla_cpu_lu_shared (const gla_pagesolve_job *job, int64_t *b_step);
+
+// For the kernels: whether the work must end, and a loop shared by the team of a page. Members of
+// the team have the threads task->thread + 0, 1, ..
+int gla_cpu_lu_stopped (const gla_cpu_lu_task *task, int member);
+void gla_cpu_lu_for (const gla_cpu_lu_task *task, int64_t pieces, gla_pool_work work, void *user);
 
 #endif

@@ -1,0 +1,105 @@
+// arrays.cuh: arguments of the kernels for arrays that stay on a GPU
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#ifndef GPULINALG_ARRAYS_CUH
+#define GPULINALG_ARRAYS_CUH
+
+#include "common/scalar.cuh"
+#include "common/status.cuh"
+#include "engine/engine.cuh"
+
+// Division of numbers below 2^31 by a number: a multiplication and a shift.
+struct nd_divisor {
+  uint32_t d, multiplier, shift;
+};
+
+inline nd_divisor nd_divisor_of (int64_t size)
+{
+  nd_divisor v = {(uint32_t)size, 0, 0};
+  while (v.shift < 31 && ((uint32_t)1 << v.shift) < v.d)
+    v.shift++;
+  v.multiplier = (uint32_t)((((uint64_t)1 << 32) * (((uint64_t)1 << v.shift) - v.d)) / v.d + 1);
+  return v;
+}
+
+GLA_DEVICE uint32_t nd_divide (uint32_t n, const nd_divisor &v)
+{
+  return (__umulhi (n, v.multiplier) + n) >> v.shift;
+}
+
+// Bits of the word of those that ask whether an element has left the domain; it is 0 before. A
+// kernel of one block says when it has ended, so that the host need not ask the driver.
+enum nd_answer_bits { ND_OUTSIDE = 1, ND_ENDED = 2 };
+
+// The end of a kernel of single elements; all threads of the block come here.
+GLA_DEVICE void nd_answer (bool out, int *word)
+{
+  if (word == nullptr)
+    return;
+  if (gridDim.x == 1) {
+    const int any = __syncthreads_or (out);
+    if (threadIdx.x == 0)
+      *word = any ? ND_OUTSIDE | ND_ENDED : ND_ENDED;
+  } else if (out)
+    *word = ND_OUTSIDE;
+}
+
+// An operand, or the result, of a kernel: an array, or a number where data is NULL.
+struct nd_operand {
+  const void *data;
+  int type;
+  double value[2];
+  int64_t step[GLA_ND_DIMS];
+};
+
+// Elements 0 .. n-1, n < 2^31, counted along dims dimensions, the first the fastest.
+struct nd_elements {
+  uint32_t n;
+  int dims;
+  nd_divisor size[GLA_ND_DIMS];
+  nd_operand to, x, y;
+  int op;
+  bool plain;   // x is an array of the type of the operation, y one or a number
+  int *outside; // the word that nd_answer writes; NULL: nobody asks
+};
+
+// Operations whose elements all lie side by side, of one type; a number, or an array of one element
+// (step[0] is 0), may be an operand.
+struct nd_flat {
+  int64_t n;
+  void *to;
+  nd_operand x, y;
+  int op;
+  int *outside;
+};
+
+// By the type of the operation, one of s, d, c, z (nd_elements_*.cu).
+template <class T> cudaError_t nd_launch (const nd_elements &a, cudaStream_t stream);
+template <class T> cudaError_t nd_launch_flat (const nd_flat &a, cudaStream_t stream);
+
+// What an operation makes of its operands' type.
+enum nd_kind { ND_SAME = 0, ND_REAL, ND_LOGICAL, ND_FUNCTION };
+inline nd_kind nd_kind_of (int op)
+{
+  return op >= GLA_ND_POW    ? ND_FUNCTION
+         : op >= GLA_ND_EQ   ? ND_LOGICAL
+         : op >= GLA_ND_REAL ? ND_REAL
+                             : ND_SAME;
+}
+
+// Subscripts of all dimensions; elements are counted as in nd_elements.
+struct nd_subscripts {
+  uint32_t n;
+  int dims;
+  nd_divisor count[GLA_ND_DIMS];
+  const int64_t *list[GLA_ND_DIMS];
+  int64_t first[GLA_ND_DIMS], step[GLA_ND_DIMS]; // of the subscripts
+  int64_t x_step[GLA_ND_DIMS], y_step[GLA_ND_DIMS];
+  char *x, *y;
+  double value[2]; // where y is NULL
+};
+cudaError_t nd_subscript (const nd_subscripts &a, size_t size, bool store, cudaStream_t stream);
+// The number as an element of the type, in 16 bytes.
+void nd_put_value (int type, const double *from, void *to);
+
+#endif

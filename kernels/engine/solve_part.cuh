@@ -1,0 +1,29 @@
+// solve_part.cuh: inverses of pages as a part of another operation on a chunk (solve/solve_part.cu)
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#ifndef GPULINALG_SOLVE_PART_CUH
+#define GPULINALG_SOLVE_PART_CUH
+
+#include "common/carver.cuh"
+#include "common/pages.cuh"
+
+// Pages of n x n, LU_PART_LEAST <= n <= LU_PART_MOST, all on the device.
+enum { LU_PART_LEAST = 33, LU_PART_MOST = 256 };
+
+// Memory for the factors of the pages that are at work at a time.
+struct lu_part_space {
+  double *data;
+  int64_t each; // doubles of a block of threads
+  int blocks, multiprocessors;
+};
+template <class T>
+lu_part_space lu_part_take (int n, int64_t pages, int multiprocessors, carver &c);
+
+// Y = inv (X) of the pages whose info is not 0. It becomes 0; n+1 where X holds NaN or Inf; -k
+// where pivot k is 0. `any`, in memory of the host, becomes 1 where a page has an info.
+template <class T>
+cudaError_t lu_part_invert (page_matrix<const T> X, page_matrix<T> Y, int n, int64_t pages,
+                            int32_t *info, int *any, const lu_part_space &space,
+                            cudaStream_t stream);
+
+#endif

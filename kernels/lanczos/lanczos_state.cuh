@@ -1,0 +1,127 @@
+// lanczos_state.cuh: what an engine keeps for a Krylov job
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#ifndef GPULINALG_LANCZOS_STATE_CUH
+#define GPULINALG_LANCZOS_STATE_CUH
+
+#include "common/sparse_product.cuh"
+#include "engine/engine.cuh"
+#include "lanczos.cuh"
+
+// The operations of backend.h, for one type.
+struct krylov_state {
+  virtual ~krylov_state () {}
+  virtual gla_status put (int64_t first, int64_t count, const void *from) = 0;
+  virtual gla_status get (int64_t first, int64_t count, void *to) = 0;
+  virtual gla_status start (int64_t at, int64_t given, uint64_t seed) = 0;
+  virtual gla_status expand (int64_t from, int64_t to, double *T, int64_t ldt,
+                             int64_t *replaced) = 0;
+  virtual gla_status rotate (int64_t count, const double *S, int64_t keep) = 0;
+  virtual gla_status check (int64_t count, const double *theta, double *residuals,
+                            double *orthogonality) = 0;
+  virtual gla_status plain (int64_t steps, double *alpha, double *beta, int64_t *done) = 0;
+  virtual gla_status combine (int64_t steps, const double *alpha, const double *beta,
+                              const double *S, int64_t count) = 0;
+};
+
+enum { KRYLOV_BATCH = 256, KRYLOV_KEPT = 3, KRYLOV_RING = 8 };
+enum { KRYLOV_SCRATCH = -1 }; // in the place of the number of a block
+
+// The small matrices of a step of krylov_expand, on the device and, when the cycle is over, on the
+// host: two projections, two triangles and their inverses, a Gram matrix.
+struct krylov_record {
+  double *C1, *C2, *R1, *R2, *inverse1, *inverse2, *G;
+};
+
+// On one GPU; several that share the rows override the pieces that are virtual (lanczos_team.cuh),
+// and so does the one of a rank (lanczos_ranks.cuh).
+template <class T> struct krylov_of : krylov_state {
+  static constexpr int words = words_of<T>;
+  cuda_engine *e;
+  gla_krylov_job job;
+  int b;
+  int64_t n, blocks; // blocks of the basis, without the one that follows
+  char *memory;      // on the device; what follows is carved out of it
+  T *V, *scratch, *stage;
+  T *first, *kept, *ring;   // plain: the start vector, and the u of the recurrence
+  double *records;          // of a cycle
+  double *coefficients, *M; // of one column, on the way from the host
+  double *theta;            // of krylov_check; S of krylov_combine
+  double *alpha, *beta;     // of a batch
+  double *norms;
+  T *S;
+  krylov_place<T> place;
+  double *host;       // as records
+  T *host_x, *host_y; // for job.apply
+  T *host_S;          // of rotate, by rows
+  double *host_h;     // of a column of expand_slowly
+  uint64_t seed;
+  int64_t steps;         // plain: steps that were made
+  double beta_before[2]; // plain: norms of the last two vectors
+  double waiting;        // predicted seconds of what was launched since the host last waited
+
+  gla_status begin (cuda_engine *engine, const gla_krylov_job *krylov_job);
+  ~krylov_of () override;
+  gla_status put (int64_t first, int64_t count, const void *from) override;
+  gla_status get (int64_t first, int64_t count, void *to) override;
+  gla_status start (int64_t at, int64_t given, uint64_t seed) override;
+  gla_status expand (int64_t from, int64_t to, double *T_, int64_t ldt, int64_t *replaced) override;
+  gla_status rotate (int64_t count, const double *S_, int64_t keep) override;
+  gla_status check (int64_t count, const double *theta_, double *residuals,
+                    double *orthogonality) override;
+  gla_status plain (int64_t wanted, double *alpha_, double *beta_, int64_t *done) override;
+  gla_status combine (int64_t steps_, const double *alpha_, const double *beta_, const double *S_,
+                      int64_t count) override;
+
+  // pieces (lanczos_engine.cu)
+  T *block (int64_t k) const { return V + k * n * b; }
+  int64_t square () const { return (int64_t)b * b * words; } // doubles of a b x b matrix
+  T *vector (int64_t k) const { return k == KRYLOV_SCRATCH ? scratch : block (k); }
+  void carve (struct carver &c);
+  gla_status product (const T *from, T *to);
+  gla_status product_on_host (const T *from, T *to);
+  gla_status put_rows (int64_t first, int64_t count, const T *from, int64_t stride);
+  gla_status pause (double seconds);
+  gla_status check_residuals (int64_t k, int some, const double *theta_, double *residuals);
+  gla_status check_orthogonality (int64_t k, int some, int64_t count, double *largest);
+  // Blocks are given by their numbers; coefficients are behind `records`.
+  virtual gla_status multiply (int64_t from, int64_t to);
+  // C = [V W]'*(W*M) for the first `count` blocks V
+  virtual gla_status project (int64_t count, int64_t W, const double *M, double *C);
+  // W = W*M - V*C for `count` blocks V from `from` on
+  virtual gla_status update (int64_t from, int64_t count, int64_t W, const double *M,
+                             const double *C);
+  // Block c times *factor (NULL: I) = operator*block c-1
+  virtual gla_status multiply_next (int64_t c, const double **factor);
+  // update (0, c, c, M, C) of what, times `factor`, becomes block c
+  virtual gla_status update_last (int64_t c, const double *M, const double *C,
+                                  const double *factor);
+  virtual gla_status triangle (const double *G, const double *products, double *R, double *inverse,
+                               int step);
+  virtual gla_status random_column (int64_t c, int k, uint64_t column_seed);
+  virtual gla_status turn (int64_t count, int64_t keep); // by S, and the block behind moves
+  virtual gla_status to_device (void *to, const void *from, size_t bytes);
+  virtual gla_status from_device (void *to, const void *from, size_t bytes);
+  virtual gla_status read_flags (krylov_flags *flags);
+  virtual gla_status wait (); // for all that was launched
+  // (lanczos_settle.cu) Column k of block c becomes orthonormal to all before it. h: its
+  // coefficients in those, (c*b + b) numbers, with its norm in place k of the last b; NULL if they
+  // are not wanted. A norm up to `lost` (relative: times its first norm) makes it random.
+  gla_status settle (int64_t c, int k, double lost, bool relative, uint64_t column_seed, double *h,
+                     int64_t *replaced);
+  gla_status clean (int64_t c, int k, double *h, double *norm);
+  gla_status normalise (int64_t c, int k, double norm);
+  // (lanczos_expand.cu)
+  krylov_record record_of (double *base, int64_t index) const;
+  int64_t record_size () const;
+  gla_status expand_step (int64_t c, int64_t index);
+  gla_status expand_slowly (int64_t c, double *T_, int64_t ldt, int64_t *replaced);
+  void store_column (int64_t c, int64_t index, double *T_, int64_t ldt) const;
+  // (lanczos_plain.cu)
+  gla_status recurrence_step (krylov_recurrence<T> *r, T *vectors, int count, int64_t at, int64_t k,
+                              bool given);
+  gla_status accumulate_ring (int64_t at, int count, const double *beta_, const double *S_,
+                              int64_t ld, int64_t columns);
+};
+
+#endif

@@ -1,6 +1,0 @@
-// lu_lanes_d.cu: pages of order up to 32 in lanes, double precision
-// SPDX-License-Identifier: GPL-3.0-or-later
-
-#include "lu_lanes_launch.cuh"
-
-template cudaError_t lu_lanes<double> (const lu_args<double> &, cudaStream_t);

@@ -1,9 +1,0 @@
-// pencil_small_s.cu: pairs of order up to 32, single precision
-// SPDX-License-Identifier: GPL-3.0-or-later
-
-#include "pencil_back.cuh"
-#include "pencil_small.cuh"
-
-template cudaError_t pencil_small<float> (const pencil_args<float> &);
-template cudaError_t pencil_small_back<float> (const pencil_args<float> &,
-                                               const page_matrix<float> &);

@@ -1,7 +1,0 @@
-// product_thin_d.cu: the kernels of products with few columns or few rows of type d
-// SPDX-License-Identifier: GPL-3.0-or-later
-
-#include "product_thin_launch.cuh"
-
-template cudaError_t launch_thin (const product_args<double, double> &, const product_piece &,
-                                  int64_t, cudaStream_t, bool *);

@@ -1,0 +1,20 @@
+// arrays_checks.h: checks of arrays and operations of single elements
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#ifndef GPULINALG_ARRAYS_CHECKS_H
+#define GPULINALG_ARRAYS_CHECKS_H
+
+#include "arrays_call.h"
+#include "arrays_types.h"
+
+gla_status gla_nd_check_array (gla_context *ctx, const char *name, const gla_nd *a);
+// Whether the operand has the sizes of `to`; it may lack last dimensions.
+gla_status gla_nd_check_sizes (gla_context *ctx, const char *name, const gla_nd *a,
+                               const gla_nd *to);
+int gla_nd_is_empty (const gla_nd *a);
+
+// Whether the operation has operands of these types; y is not looked at where it takes one. The
+// type of the result, or 0.
+int gla_nd_type_of (int op, int x, int y);
+
+#endif

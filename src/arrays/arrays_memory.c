@@ -1,0 +1,197 @@
+// arrays_memory.c: arrays that stay on a GPU: memory, subscripts
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "arrays_checks.h"
+#include "structs.h"
+
+//------------------------------------------------------------------------------
+// memory
+//------------------------------------------------------------------------------
+
+gla_status gla_memory_take (gla_context *ctx, int device, size_t bytes, void **memory)
+{
+  gla_engine *engine;
+  gla_status status = gla_nd_begin (ctx, device, &engine);
+  if (memory != NULL)
+    *memory = NULL;
+  if (status != GLA_OK)
+    return status;
+  if (memory == NULL)
+    return gla_nd_missing (ctx, "memory");
+  status = engine->backend->nd->take (engine, bytes, memory);
+  if (status == GLA_ERROR_OUT_OF_MEMORY) {
+    gla_memory_info held;
+    engine->backend->nd->query (engine, &held);
+    return gla_fail (ctx, status,
+                     "device %d has no room for %.1f MB more; arrays there have %.1f MB", device,
+                     (double)bytes / 1e6, (double)held.live / 1e6);
+  }
+  return gla_nd_end (ctx, device, status);
+}
+
+void gla_memory_give (gla_context *ctx, int device, void *memory)
+{
+  if (ctx == NULL || memory == NULL || device < 0 || device >= ctx->n_gpus || gla_forked ())
+    return;
+  gla_engine *engine = ctx->gpus[device];
+  if (engine != NULL)
+    engine->backend->nd->give (engine, memory);
+}
+
+gla_status gla_memory_query (gla_context *ctx, int device, gla_memory_info *info)
+{
+  gla_engine *engine;
+  gla_memory_info own = {.size = sizeof own};
+  const gla_status status = gla_nd_begin (ctx, device, &engine);
+  if (status != GLA_OK)
+    return status;
+  if (info == NULL)
+    return gla_nd_missing (ctx, "info");
+  if (!gla_check_report (ctx, "info", info))
+    return GLA_ERROR_BAD_ARGUMENT;
+  engine->backend->nd->query (engine, &own);
+  gla_give_struct (info, &own, sizeof own);
+  return GLA_OK;
+}
+
+// Opens the GPU for a copy; *engine is NULL where there is nothing to copy.
+static gla_status begin_copy (gla_context *ctx, int device, const void *to, const void *from,
+                              size_t bytes, gla_engine **engine)
+{
+  const gla_status status = gla_nd_begin (ctx, device, engine);
+  if (status != GLA_OK)
+    return status;
+  if (bytes > 0 && (to == NULL || from == NULL))
+    return gla_nd_missing (ctx, to == NULL ? "to" : "from");
+  if (bytes == 0)
+    *engine = NULL;
+  return GLA_OK;
+}
+
+gla_status gla_memory_put (gla_context *ctx, int device, void *to, const void *from, size_t bytes)
+{
+  gla_engine *engine;
+  const gla_status status = begin_copy (ctx, device, to, from, bytes, &engine);
+  return status == GLA_OK && engine != NULL
+             ? gla_nd_end (ctx, device, engine->backend->nd->put (engine, to, from, bytes))
+             : status;
+}
+
+gla_status gla_memory_get (gla_context *ctx, int device, void *to, const void *from, size_t bytes)
+{
+  gla_engine *engine;
+  const gla_status status = begin_copy (ctx, device, to, from, bytes, &engine);
+  return status == GLA_OK && engine != NULL
+             ? gla_nd_end (ctx, device, engine->backend->nd->get (engine, to, from, bytes))
+             : status;
+}
+
+gla_status gla_wait (gla_context *ctx, int device)
+{
+  gla_engine *engine;
+  const gla_status status = gla_nd_begin (ctx, device, &engine);
+  return status == GLA_OK ? gla_nd_end (ctx, device, engine->backend->nd->wait (engine)) : status;
+}
+
+//------------------------------------------------------------------------------
+// subscripts
+//------------------------------------------------------------------------------
+
+// Ranges are checked; lists are on the GPU. *count becomes the number of elements.
+static gla_status check_subscripts (gla_context *ctx, const gla_nd *x, const gla_subscripts *s,
+                                    int64_t *count)
+{
+  *count = 1;
+  for (int d = 0; d < x->dims; d++) {
+    const int64_t last = s[d].first + (s[d].count - 1) * s[d].step;
+    *count *= s[d].count;
+    if (s[d].count < 0 ||
+        (s[d].list == NULL && s[d].count > 0 &&
+         (s[d].first < 0 || s[d].first >= x->size[d] || last < 0 || last >= x->size[d])))
+      return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT,
+                       "subscripts %lld to %lld of dimension %d are not within 0 to %lld",
+                       (long long)s[d].first, (long long)last, d + 1, (long long)x->size[d] - 1);
+  }
+  return GLA_OK;
+}
+
+// The elements without gaps, in the order of the subscripts.
+static gla_nd packed (void *data, const gla_nd *x, const gla_subscripts *s)
+{
+  gla_nd a = {.data = data, .type = x->type, .dims = x->dims};
+  int64_t step = 1;
+  for (int d = 0; d < x->dims; d++) {
+    a.size[d] = s[d].count;
+    a.step[d] = step;
+    step *= s[d].count;
+  }
+  return a;
+}
+
+static gla_status run_subscripts (gla_context *ctx, int device, const gla_nd *x,
+                                  const gla_subscripts *s, const gla_nd *elements, int store)
+{
+  gla_engine *engine;
+  int64_t count;
+  gla_status status = gla_nd_begin (ctx, device, &engine);
+  if (status == GLA_OK)
+    status = gla_nd_check_array (ctx, "x", x);
+  if (status != GLA_OK)
+    return status;
+  if (x->dims < 1 || s == NULL)
+    return gla_nd_missing (ctx, "s");
+  status = check_subscripts (ctx, x, s, &count);
+  if (status != GLA_OK || count == 0)
+    return status;
+  if (x->data == NULL)
+    return gla_nd_missing (ctx, "x->data");
+  return gla_nd_end (ctx, device, engine->backend->nd->subscript (engine, x, s, elements, store));
+}
+
+gla_status gla_take (gla_context *ctx, int device, const gla_nd *x, const gla_subscripts *s,
+                     void *to)
+{
+  if (ctx == NULL)
+    return GLA_ERROR_BAD_ARGUMENT;
+  if (x == NULL || s == NULL)
+    return gla_nd_missing (ctx, x == NULL ? "x" : "s");
+  gla_status status = gla_nd_check_array (ctx, "x", x);
+  if (status != GLA_OK)
+    return status;
+  const gla_nd elements = packed (to, x, s);
+  if (to == NULL && !gla_nd_is_empty (&elements))
+    return gla_nd_missing (ctx, "to");
+  return run_subscripts (ctx, device, x, s, &elements, 0);
+}
+
+gla_status gla_put (gla_context *ctx, int device, const gla_nd *x, const gla_subscripts *s,
+                    const gla_nd *from)
+{
+  if (ctx == NULL)
+    return GLA_ERROR_BAD_ARGUMENT;
+  if (x == NULL || s == NULL || from == NULL)
+    return gla_nd_missing (ctx, x == NULL ? "x" : s == NULL ? "s" : "from");
+  gla_status status = gla_nd_check_array (ctx, "x", x);
+  if (status == GLA_OK)
+    status = gla_nd_check_array (ctx, "from", from);
+  if (status != GLA_OK)
+    return status;
+  if (from->data != NULL && from->type != x->type)
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "from has type '%c', it must be '%c'", from->type,
+                     x->type);
+  return run_subscripts (ctx, device, x, s, from, 1);
+}
+
+gla_status gla_find (gla_context *ctx, int device, const void *mask, int64_t n, int64_t *list,
+                     int64_t *count)
+{
+  gla_engine *engine;
+  const gla_status status = gla_nd_begin (ctx, device, &engine);
+  if (status != GLA_OK)
+    return status;
+  if (count == NULL || (mask == NULL && n > 0))
+    return gla_nd_missing (ctx, count == NULL ? "count" : "mask");
+  *count = 0;
+  return n > 0 ? gla_nd_end (ctx, device, engine->backend->nd->find (engine, mask, n, list, count))
+               : GLA_OK;
+}
