@@ -285,7 +285,7 @@ END
 }
 
 @test "a C test that runs in further ways says so in words that the checks know" {
-  words=$(grep -h '^// Runs also:' "$TOP"/tests/c/test_*.c | cut -d : -f 2 | tr ' ' '\n' | sort -u | tr '\n' ' ')
+  words=$(grep -h '^// Runs also:' "$TOP"/tests/c/*/test_*.c | cut -d : -f 2 | tr ' ' '\n' | sort -u | tr '\n' ' ')
   [ "$words" = " avx2 cuda guarded tsan " ]
   cd "$TOP"
   work=$BATS_TEST_TMPDIR/unused . tests/check_common.sh
