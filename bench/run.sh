@@ -58,7 +58,7 @@ if [ $gpu = yes ]; then
   echo "bench_batcheig: on the GPU, beside cuSOLVER"
   ./bench_batcheig $quick >"results/$name-device.tsv.new" || status=$?
   mv "results/$name-device.tsv.new" "results/$name-device.tsv"
-  $octave plot_bench.m "results/$name-device.tsv" "results/$name-device.png"
+  $octave eig/plot_bench.m "results/$name-device.tsv" "results/$name-device.png"
   [ $status -eq 0 ] || echo "bench_batcheig ended with status $status, see the notes in the table" >&2
   echo "bench_large: on the GPU, beside cuSOLVER"
   if { ./bench_large ${quick:+--sizes 2048,4096} && ./bench_large --values ${quick:+--sizes 2048,4096}; } >"results/eig-large-$name-device.tsv.new"; then
@@ -75,7 +75,7 @@ if [ $gpu = yes ]; then
   echo "bench_qr: on the GPU, beside cuSOLVER"
   if ./bench_qr ${quick:+--shapes 1024x512,100000x128,32x32x1000} >"results/qr-$name-device.tsv.new"; then
     mv "results/qr-$name-device.tsv.new" "results/qr-$name-device.tsv"
-    $octave plot_qr.m "results/qr-$name-device.tsv" "results/qr-$name-device.png"
+    $octave qr/plot_qr.m "results/qr-$name-device.tsv" "results/qr-$name-device.png"
   else
     status=1
   fi
@@ -118,58 +118,58 @@ if [ $gpu = yes ]; then
 fi
 if [ $octave_too = yes ]; then
   echo "bench_batcheig.m: from Octave arrays, beside the loop over eig"
-  $octave bench_batcheig.m $quick >"results/$name.tsv.new"
+  $octave eig/bench_batcheig.m $quick >"results/$name.tsv.new"
   mv "results/$name.tsv.new" "results/$name.tsv"
-  $octave plot_bench.m "results/$name.tsv" "results/$name.png"
+  $octave eig/plot_bench.m "results/$name.tsv" "results/$name.png"
   if [ $gpu = yes ]; then
     echo "bench_arrays.m: from Octave arrays, beside kernels and copies"
-    $octave bench_arrays.m --table "results/$name-device.tsv" >"results/$name-arrays.tsv.new"
+    $octave eig/bench_arrays.m --table "results/$name-device.tsv" >"results/$name-arrays.tsv.new"
     mv "results/$name-arrays.tsv.new" "results/$name-arrays.tsv"
     echo "bench_gpu_arrays.m: operations on gpuArrays, beside PyTorch"
-    $octave bench_gpu_arrays.m ${quick:+--megabytes 32} >"results/$name-gpu-arrays.tsv.new"
+    $octave arrays/bench_gpu_arrays.m ${quick:+--megabytes 32} >"results/$name-gpu-arrays.tsv.new"
     mv "results/$name-gpu-arrays.tsv.new" "results/$name-gpu-arrays.tsv"
-    $octave bench_gpu_arrays.m --table "results/$name-device.tsv" >"results/$name-gpu-arrays-calls.tsv.new"
+    $octave arrays/bench_gpu_arrays.m --table "results/$name-device.tsv" >"results/$name-gpu-arrays-calls.tsv.new"
     mv "results/$name-gpu-arrays-calls.tsv.new" "results/$name-gpu-arrays-calls.tsv"
     if python3 -c "import torch" 2>/dev/null; then
-      python3 gpu_arrays_peer.py ${quick:+32} >"results/$name-gpu-arrays-peer.tsv.new"
+      python3 arrays/gpu_arrays_peer.py ${quick:+32} >"results/$name-gpu-arrays-peer.tsv.new"
       mv "results/$name-gpu-arrays-peer.tsv.new" "results/$name-gpu-arrays-peer.tsv"
     fi
   fi
   echo "bench_qr.m: from Octave arrays, beside qr"
-  $octave bench_qr.m $quick >"results/qr-$name.tsv.new"
+  $octave qr/bench_qr.m $quick >"results/qr-$name.tsv.new"
   mv "results/qr-$name.tsv.new" "results/qr-$name.tsv"
-  $octave plot_qr.m "results/qr-$name.tsv" "results/qr-$name.png"
+  $octave qr/plot_qr.m "results/qr-$name.tsv" "results/qr-$name.png"
   echo "bench_gsvd.m: from Octave arrays, beside gsvd"
-  $octave bench_gsvd.m $quick >"results/gsvd-$name.tsv.new"
-  $octave bench_gsvd.m $quick --sweeps --device "$([ $gpu = yes ] && echo gpu || echo cpu)" \
+  $octave gsvd/bench_gsvd.m $quick >"results/gsvd-$name.tsv.new"
+  $octave gsvd/bench_gsvd.m $quick --sweeps --device "$([ $gpu = yes ] && echo gpu || echo cpu)" \
     >"results/gsvd-$name-sweeps.tsv.new"
   mv "results/gsvd-$name.tsv.new" "results/gsvd-$name.tsv"
   mv "results/gsvd-$name-sweeps.tsv.new" "results/gsvd-$name-sweeps.tsv"
-  $octave plot_gsvd.m "results/gsvd-$name.tsv" "results/gsvd-$name-sweeps.tsv" "results/gsvd-$name.png"
+  $octave gsvd/plot_gsvd.m "results/gsvd-$name.tsv" "results/gsvd-$name-sweeps.tsv" "results/gsvd-$name.png"
   echo "bench_eigs.m: from Octave arrays, beside A*x and eigs"
-  $octave bench_eigs.m $quick >"results/eigs-$name.tsv.new"
+  $octave lanczos/bench_eigs.m $quick >"results/eigs-$name.tsv.new"
   mv "results/eigs-$name.tsv.new" "results/eigs-$name.tsv"
-  $octave plot_eigs.m "results/eigs-$name.tsv" "results/eigs-$name.png"
+  $octave lanczos/plot_eigs.m "results/eigs-$name.tsv" "results/eigs-$name.png"
   echo "bench_pages.m: page functions from Octave arrays, beside loops and NumPy"
-  $octave bench_pages.m $quick >"results/pages-$name.tsv.new"
+  $octave pages/bench_pages.m $quick >"results/pages-$name.tsv.new"
   mv "results/pages-$name.tsv.new" "results/pages-$name.tsv"
   echo "bench_eig_peer.m: batcheig on the CPU from Octave arrays, beside NumPy and the loop over eig"
-  $octave bench_eig_peer.m $quick >"results/eig-$name-peer.tsv.new"
+  $octave eig/bench_eig_peer.m $quick >"results/eig-$name-peer.tsv.new"
   mv "results/eig-$name-peer.tsv.new" "results/eig-$name-peer.tsv"
   echo "bench_svd.m: batchsvd from Octave arrays, beside loops over svd and NumPy"
-  $octave bench_svd.m $quick >"results/svd-$name.tsv.new"
+  $octave svd/bench_svd.m $quick >"results/svd-$name.tsv.new"
   mv "results/svd-$name.tsv.new" "results/svd-$name.tsv"
   echo "bench_pageeig.m: pageeig of general pages from Octave arrays, beside the loop over eig and NumPy"
-  $octave bench_pageeig.m $quick >"results/pageeig-$name.tsv.new"
+  $octave geev/bench_pageeig.m $quick >"results/pageeig-$name.tsv.new"
   mv "results/pageeig-$name.tsv.new" "results/pageeig-$name.tsv"
   echo "bench_pairs.m: batcheig (A, B) from Octave arrays, beside the loop over eig (A, B)"
-  $octave bench_pairs.m $quick >"results/pairs-$name.tsv.new"
+  $octave pairs/bench_pairs.m $quick >"results/pairs-$name.tsv.new"
   mv "results/pairs-$name.tsv.new" "results/pairs-$name.tsv"
   echo "bench_least_squares.m: least squares of pages from Octave arrays, beside the loop"
-  $octave bench_least_squares.m $quick >"results/least-squares-$name.tsv.new"
+  $octave qr/bench_least_squares.m $quick >"results/least-squares-$name.tsv.new"
   mv "results/least-squares-$name.tsv.new" "results/least-squares-$name.tsv"
   echo "bench_pagefunm.m: pagefunm from Octave arrays, beside batcheig and the loop over expm"
-  $octave bench_pagefunm.m $quick >"results/pagefunm-$name.tsv.new"
+  $octave fun/bench_pagefunm.m $quick >"results/pagefunm-$name.tsv.new"
   mv "results/pagefunm-$name.tsv.new" "results/pagefunm-$name.tsv"
 fi
 ls results

@@ -1,5 +1,5 @@
 ## -*- texinfo -*-
-## @c __gpu_mean__.m: forms of mean of gpuArrays that oct/gpu_repeat.cc does not do
+## @c __gpu_mean__.m: forms of mean of gpuArrays that oct/arrays/gpu_repeat.cc does not do
 ## @c SPDX-License-Identifier: GPL-3.0-or-later
 ## @deftypefn {gpulinalg} {@var{y} =} __gpu_mean__ (@var{x}, @dots{})
 ## Undocumented internal function: @code{mean} of a gpuArray with words such as "omitnan", of an

@@ -348,7 +348,7 @@ function print_stats (stats, k)
 
 endfunction
 
-## Tests of the eigenvalues and eigenvectors are in oct/__eigs_lanczos__.tst.
+## Tests of the eigenvalues and eigenvectors are in oct/sparse/__eigs_lanczos__.tst.
 
 %!function [A, lambda] = path_graph (n)
 %!  ## The Laplacian of a path, its eigenvalues ascending.

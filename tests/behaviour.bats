@@ -375,7 +375,7 @@ octave_run () {
   lines=$(sed -n '/^\[U, V, X, C, S\] = gsvd_hz (A, L, 0);/,/^x = @/p' "$TOP/doc/user-guide.md")
   [ "$(echo "$lines" | wc -l)" -eq 4 ]
   echo "$lines" | tail -n 3 | while IFS= read -r line; do
-    grep -qF "${line%%  *}" "$TOP/oct/gsvd_hz.tst"
+    grep -qF "${line%%  *}" "$TOP/oct/pages/gsvd_hz.tst"
   done
 }
 
@@ -405,7 +405,7 @@ if (! can_draw ())
   exit (9);
 end
 set (0, "defaultfigurevisible", "off");
-for f = [glob(fullfile (top, "oct", "*.cc")); glob(fullfile (top, "inst", "*.m"))].'
+for f = [glob(fullfile (top, "oct", "*", "*.cc")); glob(fullfile (top, "inst", "*.m"))].'
   [code, at] = test (f{1}, "grabdemo");
   for k = 1:numel (at) - 1
     run_demo (code(at(k):at(k+1)-1));

@@ -10,12 +10,12 @@ log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 if make --no-print-directory headers >"$log" 2>&1; then
   make --no-print-directory -k -j"${1:-2}" objects
-  for source in *.cu; do
-    echo "obj/${source%.cu}.o"
+  for source in */*.cu; do
+    echo "obj/$(basename "$source" .cu).o"
   done | {
     passed=0 failed=0
-    if gcc -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -fsyntax-only -I../src bench_ranks.c bench_gsvd_gpus.c &&
-       g++ -std=c++17 -Wall -Wextra -fsyntax-only -I../src bench_sparse_gpus.cc bench_rank_gpus.cc; then
+    if gcc -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -fsyntax-only -I. -I../src ranks/bench_ranks.c gsvd/bench_gsvd_gpus.c &&
+       g++ -std=c++17 -Wall -Wextra -fsyntax-only -I. -I../src spmv/bench_sparse_gpus.cc ranks/bench_rank_gpus.cc; then
       passed=1
     else
       failed=1

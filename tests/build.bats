@@ -143,7 +143,7 @@ system_with () {
   mkdir -p "$WORK/tree/src" "$WORK/bin"
   cp "$TOP/src/configure" "$TOP/src/Makefile" "$TOP/src/gpulinalg.h" "$TOP/src/sources.mk" "$TOP/src/plan.awk" "$WORK/tree/src/"
   cp "$TOP/DESCRIPTION" "$WORK/tree/"
-  mkdir "$WORK/tree/oct" && cp "$TOP/oct/spmv.cc" "$WORK/tree/oct/"
+  mkdir -p "$WORK/tree/oct/sparse" && cp "$TOP/oct/sparse/spmv.cc" "$WORK/tree/oct/sparse/"
   cd "$WORK/tree/src"
   GPULINALG_CUDA=no ./configure
   touch gpulinalg.oct

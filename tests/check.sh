@@ -19,7 +19,7 @@ before=$(digest)
 
 step "includes cross no border" sh tests/rooms.sh
 step "no function is too large" sh tests/sizes.sh
-step "tables in documents" $octave bench/doc_tables.m --check
+step "tables in documents" $octave bench/tables/doc_tables.m --check
 suite "formatting" $make check-format
 await_all
 limit=1

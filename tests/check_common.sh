@@ -41,15 +41,15 @@ bats_suite () {
   [ "$bad" -eq 0 ]
 }
 
-# all_tests: the names of the C tests, one for each tests/c/test_*.c.
-all_tests () { for source in tests/c/test_*.c; do basename "$source" .c | cut -c 6-; done; }
+# all_tests: the names of the C tests, one for each tests/c/*/test_*.c.
+all_tests () { for source in tests/c/*/test_*.c; do basename "$source" .c | cut -c 6-; done | sort; }
 
 # tests_also WORD: the C tests that run in a further way. A test says so itself, in its line "Runs also:":
 # avx2, with the kernels of AVX2; guarded, in memory that ends at a page without access; tsan, with
 # ThreadSanitizer; cuda, with the library that has CUDA, as they are tests of where work runs, of several threads
 # and processes, and of memory.
 tests_also () {
-  grep -l "^// Runs also:.*\<$1\>" tests/c/test_*.c | sed 's,.*/test_\(.*\)\.c,\1,'
+  grep -l "^// Runs also:.*\<$1\>" tests/c/*/test_*.c | sed 's,.*/test_\(.*\)\.c,\1,' | sort
 }
 
 # release_test NAME LABEL [VARIABLE=VALUE]...: tests/c/build/test_NAME, in guarded memory if it says so. That finds

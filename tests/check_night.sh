@@ -25,7 +25,7 @@ benchmarks () {
   for table in build/night/bench/results/*"$name"*.tsv; do
     ! cmp -s "$table" "bench/results/${table##*/}" || continue
     echo "${table##*/}:"
-    $octave --path bench bench/compare_tables.m "bench/results/${table##*/}" "$table" && shown=$((shown + 1))
+    $octave --path bench/common bench/tables/compare_tables.m "bench/results/${table##*/}" "$table" && shown=$((shown + 1))
   done
   [ $shown -gt 0 ]
 }

@@ -121,7 +121,7 @@ interrupted () {
 # Three attempts, since the machine may be busy with something else.
 @test "four processes get their work done in at most five times the time, and endless loops on all processors make it at most four" {
   for attempt in 1 2 3; do
-    sh "$TOP/bench/busy.sh" >"$BATS_TEST_TMPDIR/busy"
+    sh "$TOP/bench/auto/busy.sh" >"$BATS_TEST_TMPDIR/busy"
     cat "$BATS_TEST_TMPDIR/busy"
     [ "$(awk -F '\t' 'NR > 1 && $4 > 0 && $6 > 0' "$BATS_TEST_TMPDIR/busy" | grep -c .)" -ge 4 ]
     ! awk -F '\t' 'NR > 1 && ($4 > 5 || $6 > 4)' "$BATS_TEST_TMPDIR/busy" | grep . || continue

@@ -9,7 +9,7 @@ setup () {
 
 @test "PKG_ADD, PKG_DEL, INDEX, NEWS, oct and inst name the same functions" {
   cd "$TOP"
-  oct=$(grep -lE '^DEF[A-Z]*_DLD' oct/*.cc | sed 's,oct/\(.*\)\.cc,\1,' | sort)
+  oct=$(grep -lE '^DEF[A-Z]*_DLD' oct/*/*.cc | sed 's,.*/\(.*\)\.cc,\1,' | sort)
   [ "$(sed -n 's/.*autoload ("\([A-Za-z_]*\)".*/\1/p' PKG_ADD | sort)" = "$oct" ]
   [ "$(sed -n 's/.*autoload ("\([A-Za-z_]*\)", __gla_oct__, "remove").*/\1/p' PKG_DEL | sort)" = "$oct" ]
   oct=$(echo "$oct" | grep -v '^__') # those are internal
@@ -20,7 +20,7 @@ setup () {
 
 @test "the user guide has every id of errors and warnings" {
   cd "$TOP"
-  ids=$({ grep -rhoE '"gpulinalg:[a-z-]+"' oct/*.cc oct/*.h inst
+  ids=$({ grep -rhoE '"gpulinalg:[a-z-]+"' oct inst
           grep -rhoE '"device-(memory|failed)"' src --include=*.c | sed 's/"/"gpulinalg:/'; } | tr -d '"' | sort -u)
   [ "$(echo "$ids" | wc -l)" -ge 19 ]
   for id in $ids; do grep -qF "\`$id\`" doc/user-guide.md || { echo "$id"; false; }; done
@@ -29,12 +29,12 @@ setup () {
 @test "every help text has an example with a result, and the ids of its errors" {
   cd "$TOP"
   for f in $(sed -n 's/^ \([A-Za-z_]*\)$/\1/p' INDEX); do
-    text=oct/$f.cc
+    text=$(echo oct/*/$f.cc)
     [ -e "$text" ] || text=inst/$f.m
     grep -q '@result{}' "$text" || { echo "$f: no result"; false; }
     case $f in gpulinalg | gpulinalg_info) continue ;; esac # these take no arguments
     grep -q '@subheading Errors' "$text" || { echo "$f: no errors"; false; }
-    for id in $(cat "$text" oct/$f.tst oct/$f-*.tst 2>/dev/null |
+    for id in $(cat "$text" oct/*/$f.tst oct/*/$f-*.tst 2>/dev/null |
                 sed -n '/deftypefn/,/end deftypefn/d; s/.*id=\(gpulinalg:[a-z-]*\).*/\1/p' | sort -u); do
       grep -qE "(@item |@code\{)$id" "$text" || { echo "$f: $id"; false; }
     done
@@ -46,7 +46,7 @@ setup () {
   [ -s obj/oct/together_arrays.d ] || skip "the package is not built in this tree"
   make -n gpulinalg.oct >"$BATS_TEST_TMPDIR/commands"
   ! grep -q -e '-c .*oct/' "$BATS_TEST_TMPDIR/commands" || skip "this tree is not built as it is"
-  make -n -W ../oct/gpu_value.h gpulinalg.oct >"$BATS_TEST_TMPDIR/commands"
+  make -n -W ../oct/arrays/gpu_value.h gpulinalg.oct >"$BATS_TEST_TMPDIR/commands"
   grep -q -e '-c obj/oct/together_arrays.cc ' "$BATS_TEST_TMPDIR/commands"
   grep -q -e '-c obj/oct/together_eig.cc ' "$BATS_TEST_TMPDIR/commands"
   run grep -e '-c obj/oct/together_graphs.cc ' "$BATS_TEST_TMPDIR/commands"

@@ -7,7 +7,7 @@
 # Needs src/*.oct, tests/c/build/cuda_eigs_rows, and for times bench/bench_rank_gpus (make -C bench gpus).
 # The library is the one that GPULINALG_NCCL names, or the loader finds, or Python has. Prints a line
 # "nccl: <n> passed, <n> failed, <n> skipped"; what the ranks printed goes to nccl.log, times to
-# nccl.tsv, in $OUT or here (columns as in bench/bench_rank_gpus.cc). Takes up to 4 minutes.
+# nccl.tsv, in $OUT or here (columns as in bench/ranks/bench_rank_gpus.cc). Takes up to 4 minutes.
 
 # shellcheck disable=SC2086 # commands with their arguments
 tmp=$(mktemp -d)

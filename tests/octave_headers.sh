@@ -20,7 +20,7 @@ flags_of () {
     octave-6.*) standard=gnu++14 ;;
     *) standard=gnu++20 ;;
   esac
-  echo "-std=$standard -fPIC -pthread -Wall -Wextra -Wno-cpp -I$1 -I$1/octave -Isrc -Ioct"
+  echo "-std=$standard -fPIC -pthread -Wall -Wextra -Wno-cpp -I$1 -I$1/octave -Ioct -Isrc"
 }
 
 skip () {
@@ -34,7 +34,7 @@ if [ "${1:-}" = --write ]; then
   shift
   for folder in "$@"; do
     # shellcheck disable=SC2046 # flags
-    g++ $(flags_of "$folder") -M oct/*.cc | tr -s ' \\' '\n' | grep "^$folder/" | sort -u | while read -r header; do
+    g++ $(flags_of "$folder") -M oct/*/*.cc | tr -s ' \\' '\n' | grep "^$folder/" | sort -u | while read -r header; do
       mkdir -p "$(dirname "$work/${header#"${folder%/*}"/}")"
       cp "$header" "$work/${header#"${folder%/*}"/}"
     done
@@ -58,7 +58,7 @@ set -- "$work"/octave-"$version".*
 flags=$(flags_of "$1")
 
 # Headers take most of the time of a file, so those of all files are compiled once.
-echo '#include "gla_octave.h"' >"$work/octave.h"
+echo '#include "common/gla_octave.h"' >"$work/octave.h"
 # shellcheck disable=SC2086 # flags
 g++ $flags -x c++-header "$work/octave.h" -o "$work/octave.h.gch"
 passed=0 failed=0

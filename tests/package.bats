@@ -69,7 +69,7 @@ octave_pkg () {
 @test "the archive is small, and an unpacked one says what needs the repository" {
   [ "$(wc -c <"$TARBALL")" -le 1600000 ]
   tar -tzf "$TARBALL" | cut -d / -f 2- >"$WORK/files"
-  for f in README.md COPYING INDEX src/configure oct/batcheig.cc kernels/eig/small.cu examples/graphene_bands.m doc/user-guide.md; do
+  for f in README.md COPYING INDEX src/configure oct/pages/batcheig.cc kernels/eig/small.cu examples/graphene_bands.m doc/user-guide.md; do
     grep -qx "$f" "$WORK/files" || { echo "missing: $f"; false; }
   done
   run grep -E '^(bench|doc/notebook|tests/c|tests/data)/|^\.' "$WORK/files"

@@ -15,7 +15,7 @@ setup () {
   mkdir -p "$TREE/tests"
   cd "$TOP"
   cp --parents src/Makefile src/configure src/batch/run.c src/cpu/eig/eig.c kernels/engine/engine.cu kernels/eig/eig_methods.cu \
-    oct/batcheig.* Makefile DESCRIPTION tests/*.sh tests/*.awk "$TREE"
+    oct/pages/batcheig.* Makefile DESCRIPTION tests/*.sh tests/*.awk "$TREE"
   cd "$TREE"
 }
 
@@ -27,13 +27,13 @@ digest () { make -s source-digest; }
   { echo; echo "/* a"; echo "   note */ // two"; } >>kernels/engine/engine.cu
   sed -i 's,^#include,  #include,; s, = ,  =  ,' src/batch/run.c
   echo '# a note' >>src/configure
-  sed -i 's/@seealso/@b{new} @seealso/' oct/batcheig.cc
-  echo '%!assert (1)' >>oct/batcheig.tst
+  sed -i 's/@seealso/@b{new} @seealso/' oct/pages/batcheig.cc
+  echo '%!assert (1)' >>oct/pages/batcheig.tst
   echo '// of the CPU' >>src/cpu/eig/eig.c && echo 'int of_the_cpu;' >>src/cpu/eig/eig.c
   [ "$(digest)" = "$before" ]
   for change in 'echo "int more;" >>src/batch/run.c' 'sed -i "s/0\.6/0.7/" kernels/eig/eig_methods.cu' \
     'echo "all: ;" >>src/Makefile' 'echo "int in_a_new_file;" >kernels/eig/new.cu' \
-    'sed -i "s/batcheig: /batcheig:  /" oct/batcheig.cc' 'mv kernels/engine/engine.cu kernels/engine/motor.cu'; do
+    'sed -i "s/batcheig: /batcheig:  /" oct/pages/batcheig.cc' 'mv kernels/engine/engine.cu kernels/engine/motor.cu'; do
     before=$(digest)
     eval "$change"
     [ "$(digest)" != "$before" ] || { echo "the digest does not see: $change"; false; }

@@ -196,11 +196,13 @@ END
 }
 
 @test "rooms.sh notices an include that crosses a border" {
-  mkdir -p kernels/common kernels/engine kernels/fun kernels/qr src/cpu/qr src/cpu/common src/common src/fun src/qr oct
+  mkdir -p kernels/common kernels/engine kernels/fun kernels/qr src/cpu/qr src/cpu/common src/common src/fun src/qr \
+    oct/common oct/pages oct/sparse oct/arrays oct/ranks
   for line in kernels/qr/a.cu:common/pages.cuh kernels/qr/a.cu:engine/engine.cuh kernels/qr/a.cu:backend.h \
     kernels/qr/a.cu:threads/pool.h kernels/qr/a.cu:qr/qr_run.h src/cpu/qr/a.c:qr/qr_run.h src/array.c:auto/start.h \
-    src/cpu/qr/a.c:cpu/common/carve.h src/cpu/engine.h:cpu/qr/qr.h oct/a.cc:gpulinalg.h \
-    kernels/engine/rank_link.h:ranks/rank_link.h src/common/a.c:threads/pool.h \
+    src/cpu/qr/a.c:cpu/common/carve.h src/cpu/engine.h:cpu/qr/qr.h oct/pages/a.cc:gpulinalg.h \
+    oct/pages/a.cc:common/gla_octave.h oct/sparse/a.cc:arrays/gpu_value.h oct/pages/a.cc:ranks/ranks.h \
+    oct/common/gla_octave.h:common/host_memory.h kernels/engine/rank_link.h:ranks/rank_link.h src/common/a.c:threads/pool.h \
     src/qr/qr.c:batch/dispatch.h src/fun/fun.c:cpu/fun/fun.h; do
     echo "#include \"${line#*:}\"" >>"${line%%:*}"
   done
@@ -210,8 +212,10 @@ END
   for line in kernels/qr/b.cu:gsvd/gsvd_plan.cuh kernels/common/b.cuh:engine/engine.cuh \
     kernels/engine/b.cuh:qr/qr_plan.cuh kernels/qr/b.cu:context.h src/cpu/qr/b.c:cpu/gsvd/gsvd.h \
     src/cpu/qr/b.c:auto/choose.h src/cpu/common/b.h:qr/qr_run.h src/common/b.c:qr/qr_run.h src/common/b.c:context.h \
-    oct/b.cc:backend.h oct/b.cc:common/pool.h src/b.c:cpu/engine.h src/b.c:qr/qr_run.h src/qr/b.c:cpu/fun/fun.h \
-    src/fun/b.c:cpu/isa.h kernels/fun/b.cu:eig/eig.cuh; do
+    oct/pages/b.cc:backend.h oct/pages/b.cc:threads/pool.h src/b.c:cpu/engine.h src/b.c:qr/qr_run.h src/qr/b.c:cpu/fun/fun.h \
+    src/fun/b.c:cpu/isa.h kernels/fun/b.cu:eig/eig.cuh oct/b.cc:common/gla_octave.h oct/pages/b.cc:sparse/spmv.h \
+    oct/sparse/b.cc:arrays/gpu_join.h oct/arrays/b.cc:pages/pages.h oct/common/b.cc:ranks/ranks.h \
+    oct/ranks/b.cc:arrays/gpu_value.h oct/common/b.cc:common/host_memory.h; do
     echo "#include \"${line#*:}\"" >"${line%%:*}"
     run sh "$TOP/tests/rooms.sh"
     echo "$output"
@@ -265,15 +269,15 @@ END
 # Both calls are of one of the two versions alone.
 @test "octave_headers.sh notices what Octave 6 or Octave 11 does not have" {
   command -v xz >/dev/null || skip "there is no xz here"
-  mkdir tests oct
+  mkdir -p tests oct/common
   cp "$TOP/tests/octave_headers.sh" tests/
   cp -r "$TOP/tests/data" tests/
   mkdir src
   cp -r "$TOP"/src/*.h "$TOP/src/common" src/
-  printf 'oct-files:\n\t@echo ../oct/newer.cc ../oct/older.cc\n' >src/Makefile
-  cp "$TOP/oct/gla_octave.h" oct/
-  printf '#include "gla_octave.h"\nbool f (const octave_value &v) { return v.isfield ("a"); }\n' >oct/newer.cc
-  printf '#include "gla_octave.h"\n#include <octave/interpreter.h>\nbool g (octave::interpreter &i) { return i.initialized (); }\n' >oct/older.cc
+  printf 'oct-files:\n\t@echo ../oct/common/newer.cc ../oct/common/older.cc\n' >src/Makefile
+  cp "$TOP/oct/common/gla_octave.h" oct/common/
+  printf '#include "gla_octave.h"\nbool f (const octave_value &v) { return v.isfield ("a"); }\n' >oct/common/newer.cc
+  printf '#include "gla_octave.h"\n#include <octave/interpreter.h>\nbool g (octave::interpreter &i) { return i.initialized (); }\n' >oct/common/older.cc
   for version in 6 11; do
     run sh tests/octave_headers.sh $version
     echo "$output"
@@ -285,7 +289,7 @@ END
 }
 
 @test "a C test that runs in further ways says so in words that the checks know" {
-  words=$(grep -h '^// Runs also:' "$TOP"/tests/c/test_*.c | cut -d : -f 2 | tr ' ' '\n' | sort -u | tr '\n' ' ')
+  words=$(grep -h '^// Runs also:' "$TOP"/tests/c/*/test_*.c | cut -d : -f 2 | tr ' ' '\n' | sort -u | tr '\n' ' ')
   [ "$words" = " avx2 cuda guarded tsan " ]
   cd "$TOP"
   work=$BATS_TEST_TMPDIR/unused . tests/check_common.sh

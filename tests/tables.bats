@@ -10,11 +10,11 @@ setup () {
   mkdir doc bench
   cp "$TOP/README.md" .
   cp "$TOP"/doc/*.md doc
-  cp -r "$TOP"/bench/*.m "$TOP/bench/results" bench
+  cp -r "$TOP/bench/tables" "$TOP/bench/common" "$TOP/bench/results" bench
 }
 
 tables () {
-  octave-cli --no-init-file --no-history bench/doc_tables.m "$@"
+  octave-cli --no-init-file --no-history bench/tables/doc_tables.m "$@"
 }
 
 @test "a changed figure in bench/results is noticed, and make doc-tables brings it to the documents" {

@@ -2,7 +2,7 @@
 ## SPDX-License-Identifier: GPL-3.0-or-later
 ##
 ## [lambda, V, info, more] = __gpu_swap__ (A, B, want): A and B have n x n x P or n x n. want is a struct that
-## oct/batcheig_gpu.cc makes: triangle, phase, vectors, more, part, bounds, all_columns, and the cells args and progress of
+## oct/pages/batcheig_gpu.cc makes: triangle, phase, vectors, more, part, bounds, all_columns, and the cells args and progress of
 ## further options. lambda is k x 1 x P and V is n x k x P, or [] without vectors.
 ##
 ## B*x = mu*A*x with a definite A, so mu is finite, and lambda = 1 / mu; mu counts as 0 up to n * eps times the largest.

@@ -76,9 +76,9 @@ function categories = read_index ()
 end
 
 function text = help_text (name)
-  source = ["oct/", name, ".cc"];
-  if (exist (source, "file"))
-    text = regexp (fileread (source), 'R"doc\(-\*- texinfo -\*-\n(.*?)\)doc"', "tokens", "once"){1};
+  source = glob (["oct/*/", name, ".cc"]);
+  if (! isempty (source))
+    text = regexp (fileread (source{1}), 'R"doc\(-\*- texinfo -\*-\n(.*?)\)doc"', "tokens", "once"){1};
   else
     lines = strsplit (fileread (["inst/", name, ".m"]), "\n");
     from = find (strcmp (lines, "## -*- texinfo -*-"), 1) + 1;

@@ -1,4 +1,4 @@
-% tests/octave/check_stand_in.m: gpuArrays on two stand-ins for GPUs (tests/c/fake_cuda.h), whose kernels do nothing
+% tests/octave/check_stand_in.m: gpuArrays on two stand-ins for GPUs (tests/c/fake/fake_cuda.h), whose kernels do nothing
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
 % Run with the functions of tests/c/build/octave, and with GPULINALG_FAKE_TRACE naming a file. What is tested does not

@@ -1,0 +1,35 @@
+// qr_block.h: the function that qr_block.cc calls for "solve"
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#ifndef GPULINALG_QR_BLOCK_H
+#define GPULINALG_QR_BLOCK_H
+
+#include "ranks/ranks.h"
+
+struct qr_request {
+  gla_qr_options qr;
+  bool economy;
+  bool vector; // return P as a row
+  bool wy;
+  bool solve;
+  int outputs; // at least 1: without outputs Octave stores the first one in ans
+};
+
+// The output P: per page the order of the columns of A in Q*R, as a row of numbers from 1 or as a
+// permutation matrix; dims are those of A.
+NDArray qr_permutations (const std::vector<int64_t> &order, const dim_vector &dims, bool vector);
+
+// The outputs of qr_block (A, B, "solve") for checked arrays; `collective` is NULL without "mpi".
+octave_value_list qr_block_least_squares (gla::call &call, gla::collective *collective,
+                                          const octave_value &A, const octave_value &B,
+                                          const qr_request &want);
+
+// The same where A or B is on a GPU.
+octave_value_list qr_block_solve_on_gpu (const octave_value &A, const octave_value &B,
+                                         const qr_request &want, const gla::options &opts);
+
+// The outputs of qr_block (.., "mpi", "rows") for checked arrays.
+octave_value_list qr_block_rows (gla::collective &collective, const octave_value &A,
+                                 const octave_value &B, const qr_request &want);
+
+#endif

@@ -1,0 +1,183 @@
+// ranks.h: what functions with an option "mpi" share
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// A rank must come to every meeting that the others come to, also when its arguments are wrong or
+// its memory is short. So the body of a collective function runs in `together`, which tells the
+// others what it throws, and all ranks end with the same error.
+
+#ifndef GPULINALG_RANKS_H
+#define GPULINALG_RANKS_H
+
+#include "common/gla_octave.h"
+
+#include <cstdlib>
+#include <functional>
+#include <memory>
+
+namespace gla
+{
+
+// Whether "mpi" is the name of an option among the arguments.
+bool wants_mpi (const octave_value_list &args);
+
+// One collective call on this rank; it joins the ranks where that was not done before.
+class collective
+{
+public:
+  // Uses the caller's context `own`, or an idle one if own is NULL.
+  collective (const char *who, octave::interpreter &interp, gla_context *own = nullptr);
+
+  gla::call &call () { return m_call; }
+  gla_ranks *ranks () const { return m_ranks; }
+  const char *who () const { return m_who; }
+  bool is_root () const { return m_info.rank == 0; }
+
+  // Collective: tells the others the rows and the classes here, and learns those of all.
+  void announce (const octave_value &A, const octave_value &B);
+  octave_idx_type total (int which) const { return m_parts.total[which]; }
+  octave_idx_type columns () const { return m_parts.columns; }
+  octave_idx_type pages () const { return m_parts.pages; }
+  int rank () const { return m_info.rank; }
+  int count () const { return m_info.ranks; }
+
+  // Whether A or B of any rank is single, or complex.
+  bool is_single () const { return (m_parts.flags & 1) != 0; }
+  bool is_complex () const { return (m_parts.flags & 2) != 0; }
+  // Calls body (array, real) in the class of all ranks, as in_class_of does in that of A and B.
+  template <typename Body> octave_value_list in_common_class (Body body) const
+  {
+    return in_class (is_single (), is_complex (), body);
+  }
+
+  // The status of a collective function of the library, which has met the others.
+  void finish (gla_status status)
+  {
+    m_awaited = false;
+    m_call.finish (status);
+    m_awaited = m_follows > 0;
+  }
+  // So many collective functions follow the next one.
+  void follow (int more) { m_follows = more; }
+
+  // Tells the others that this rank cannot go on, where they wait for it. Ends with the error that
+  // they get, too, if they could be told.
+  void refuse (gla_status status, const std::string &why);
+
+private:
+  const char *m_who;
+  gla::call m_call;
+  gla_ranks *m_ranks = nullptr;
+  gla_ranks_info m_info = sized<gla_ranks_info> ();
+  int m_follows = 0;
+  bool m_awaited = false; // whether the others come to a meeting next
+  gla_ranks_parts m_parts = sized<gla_ranks_parts> ();
+};
+
+template <typename Body>
+octave_value_list together (const char *who, octave::interpreter &interp, Body body,
+                            gla_context *own = nullptr)
+{
+  collective t (who, interp, own);
+  try {
+    return body (t);
+  } catch (const octave::execution_exception &e) {
+    const std::string why = e.message ();
+    const octave::execution_exception own = e;
+    recover (interp);
+    t.refuse (GLA_ERROR_RANKS_DIFFER, why);
+    throw own;
+  } catch (const std::bad_alloc &) {
+    t.refuse (GLA_ERROR_OUT_OF_MEMORY, "too little memory");
+    throw;
+  } catch (const octave::interrupt_exception &) {
+    t.refuse (GLA_ERROR_STOPPED, "stopped");
+    throw;
+  }
+}
+
+// Numbers that all ranks have sent to this one, in the order of the ranks.
+template <typename T> struct from_ranks {
+  struct release {
+    void operator() (void *p) const { std::free (p); }
+  };
+  std::unique_ptr<T, release> memory;
+  std::vector<int64_t> counts; // of each rank
+
+  std::size_t size () const
+  {
+    std::size_t sum = 0;
+    for (const int64_t count : counts)
+      sum += static_cast<std::size_t> (count);
+    return sum;
+  }
+  const T *begin () const { return memory.get (); }
+  const T *end () const { return begin () + size (); }
+};
+
+// Collective: counts[r] of the numbers, one rank behind the other, are for rank r. Another
+// collective call must follow.
+template <typename T>
+from_ranks<T> all_to_all (collective &t, const std::vector<T> &numbers,
+                          const std::vector<int64_t> &counts)
+{
+  const int64_t size = sizeof (T);
+  std::vector<int64_t> bytes (counts);
+  for (int64_t &b : bytes)
+    b *= size;
+  from_ranks<T> all;
+  all.counts.resize (counts.size ());
+  void *received = nullptr;
+  t.follow (1);
+  t.finish (gla_ranks_all_to_all (t.call ().context (), t.ranks (), numbers.data (), bytes.data (),
+                                  &received, all.counts.data ()));
+  all.memory.reset (static_cast<T *> (received));
+  for (int64_t &count : all.counts)
+    count /= size;
+  return all;
+}
+
+// Memory of a part of a matrix; that of a part without rows is not NULL either, because NULL says
+// that a result is not wanted.
+inline gla_array part (gla_array a)
+{
+  static double none;
+  if (a.data == nullptr)
+    a.data = &none;
+  return a;
+}
+
+// gla::allocate for such a part.
+template <typename A>
+void allocate_part (A &a, gla_array &result, const dim_vector &dims, octave_idx_type rows,
+                    octave_idx_type columns)
+{
+  allocate (a, result, dims, rows, columns);
+  result = part (result);
+}
+
+// Checks the value of "mpi", one of these words, and that there is no meter; returns the value.
+std::string mpi_word (const char *who, const options &opts, const std::vector<std::string> &words);
+
+// For "mpi", "root": tall matrices of rank 0 are dealt out by rows, others stay there, and the
+// other ranks have parts without rows. `body` gets the parts of this rank and makes the outputs, a
+// letter of `by_rows` for each: those with the rows of A (A) or of B (B) are collected, the others
+// are the same on all ranks (-). Rank 0 gets the outputs, all others get empty matrices.
+typedef std::function<octave_value_list (const octave_value &A, const octave_value &B)> rows_body;
+octave_value_list with_root (collective &t, const octave_value &A, const octave_value &B,
+                             const std::string &by_rows, const rows_body &body);
+
+// For "mpi", "columns": `body` gets the whole matrices on rank 0, and matrices without rows on the
+// others; it makes the outputs of this rank.
+octave_value_list with_columns (collective &t, const octave_value &A, const octave_value &B,
+                                const rows_body &body);
+
+// The columns of a result that belong to this rank, of so many: first .. first+count-1.
+struct columns_here {
+  octave_idx_type first, count;
+
+  columns_here (octave_idx_type columns, int rank, int ranks);
+};
+
+} // namespace gla
+
+#endif
