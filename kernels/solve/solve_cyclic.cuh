@@ -149,7 +149,7 @@ template <class T, int N, int G> struct lu_cyclic {
     }
 #pragma unroll
     for (int s = 0; s < S; s++)
-      all_good &= column (s) >= n || !lu_is_rounded_definite<real> (d[s], diagonal[s]);
+      all_good &= column (s) >= n || !lu_is_rounded_definite<real> (n, d[s], diagonal[s]);
     return all (all_good);
   }
 

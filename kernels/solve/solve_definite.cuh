@@ -170,7 +170,7 @@ template <class T, int WARPS> struct page_cholesky : triangle_tiles<T> {
   {
     bool rounded = false;
     for (int j = threadIdx.x; j < n; j += 32 * WARPS)
-      rounded |= lu_is_rounded_definite<T> (d[j], re (ops::promote (A[j + j * ld])));
+      rounded |= lu_is_rounded_definite<T> (n, d[j], re (ops::promote (A[j + j * ld])));
     return __syncthreads_or (rounded);
   }
 

@@ -351,7 +351,7 @@ template <class T, class L> struct lanes_page {
 #pragma unroll
     for (int r = R - 1; r >= 0; r--)
       if (small && row (r) < n &&
-          lu_is_rounded<real> (row (r), [&] (int i, int k) { return tile[k * LD + order[i]]; }))
+          lu_is_rounded<real> (n, row (r), [&] (int i, int k) { return tile[k * LD + order[i]]; }))
         first = row (r) + 1;
     first = -largest (-first);
     failed = first < OPEN ? first : failed;

@@ -11,9 +11,18 @@
 #include "common/warp_reduce.cuh"
 #include "solve_pivot.cuh"
 
-// A pivot is rounding error where it is at most LU_ERRORS units of rounding of its terms. Terms are
-// only added up where a pivot is LU_GROWTH times as near to that beside the largest pivot.
-enum { LU_ERRORS = 16, LU_GROWTH = 4 };
+// Terms are only added up where a pivot is less than so many units of rounding of the largest one,
+// times n.
+enum { LU_LOOK = 64 };
+
+// A pivot is rounding error where it is at most this part of its terms, as for rounding_of_pivots
+// of src/cpu/solve/solve_lapack.h.
+template <class R> GLA_DEVICE real_t<R> lu_errors (int n)
+{
+  typedef real_t<R> real;
+  return 16 * limits<real>::eps *
+         (sizeof (real) == sizeof (double) ? real (n) : sqrt_of (real (n)));
+}
 
 GLA_DEVICE float sum_of_parts (float a)
 {
@@ -32,24 +41,24 @@ template <class R> GLA_DEVICE R sum_of_parts (cx<R> a)
 // R: the type of the page, V: that of the arithmetic.
 template <class R, class V> GLA_DEVICE int lu_plain_range (int n)
 {
-  const V ratio = 1 / ((V)(LU_ERRORS * LU_GROWTH * n) * (V)limits<real_t<R>>::eps);
+  const V ratio = 1 / ((V)(LU_LOOK * n) * (V)limits<real_t<R>>::eps);
   return size_bits (ratio) - size_bits (V (1));
 }
 
 // Pivot j of the factors, whose entry (i, k) is factor (i, k), with the reciprocals of pivots.
-template <class R, class F> GLA_DEVICE bool lu_is_rounded (int j, F factor)
+template <class R, class F> GLA_DEVICE bool lu_is_rounded (int n, int j, F factor)
 {
   const auto pivot = 1 / sum_of_parts (factor (j, j));
   auto terms = pivot;
   for (int i = 0; i < j; i++)
     terms += sum_of_parts (factor (j, i)) * sum_of_parts (factor (i, j));
-  return pivot <= LU_ERRORS * limits<real_t<R>>::eps * terms;
+  return pivot <= lu_errors<R> (n) * terms;
 }
 
 // A pivot of D by its reciprocal, and the entry of the diagonal of A.
-template <class R, class V> GLA_DEVICE bool lu_is_rounded_definite (V reciprocal, V diagonal)
+template <class R, class V> GLA_DEVICE bool lu_is_rounded_definite (int n, V reciprocal, V diagonal)
 {
-  return !(reciprocal * diagonal * ((V)LU_ERRORS * (V)limits<real_t<R>>::eps) < 1);
+  return !(reciprocal * diagonal * (V)lu_errors<R> (n) < 1);
 }
 
 // The first such pivot of a page that a block of threads has, from 1, or 0; the same in all
@@ -67,7 +76,7 @@ GLA_DEVICE int lu_first_rounded (int n, F factor, MOST largest)
     return 0;
   int first = INT_MAX;
   for (int j = threadIdx.x; j < n && first == INT_MAX; j += blockDim.x)
-    if (lu_is_rounded<R> (j, factor))
+    if (lu_is_rounded<R> (n, j, factor))
       first = j + 1;
   const double found = -largest (-(double)first);
   return found <= n ? (int)found : 0;

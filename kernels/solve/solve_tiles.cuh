@@ -123,8 +123,8 @@ template <class T, int B> struct lu_tiles : warp_tiles<T> {
     for (int k = 0; k < B; k++) {
       if (!factor_tile (a[k][k], d[k]))
         return false;
-      rounded |=
-          diagonal[k] > 0 && lu_is_rounded_definite<T> (g () % 2 ? d[k][1] : d[k][0], diagonal[k]);
+      rounded |= diagonal[k] > 0 &&
+                 lu_is_rounded_definite<T> (n, g () % 2 ? d[k][1] : d[k][0], diagonal[k]);
       tile u[B]; // L*D
 #pragma unroll
       for (int i = k + 1; i < B; i++) {

@@ -44,6 +44,12 @@ typedef struct {
   real norm; // 1-norm of A
 } page_factors;
 
+// A pivot that is less than this beside the largest one may be rounding error.
+static inline real page_errors (const page_factors *p)
+{
+  return 4 * (real)p->n * GLA_EPS;
+}
+
 static size_t page_layout (char *base, int64_t n, page_factors *p)
 {
   size_t at = 0;
@@ -230,7 +236,7 @@ static int page_factor_definite (page_factors *p)
       num l;
       const real d = row_at (a, k - first)[0];
       most = d > most ? d : most;
-      if (!(d > (real)p->n * GLA_EPS * most) || !page_pivot (p, c, k, &l))
+      if (!(d > page_errors (p) * most) || !page_pivot (p, c, k, &l))
         return 0;
       for (int64_t j = k + 1; j < last; j++) {
         num *x = p->a + j * p->stride + c;

@@ -131,7 +131,7 @@ static inline __attribute__ ((always_inline)) int page_step (page_panel *s, int 
   const page_factors *p = s->p;
   const real size = s->largest[0];
   const int64_t at = page_largest_of (p->sizes, s->registers, s->largest), lane = at % GLA_LANES;
-  if (at < 0 || !(size > (real)p->n * GLA_EPS * s->most))
+  if (at < 0 || !(size > page_errors (p) * s->most))
     return 0;
   s->most = size > s->most ? size : s->most;
   s->pivot[k] = at;
