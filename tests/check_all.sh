@@ -91,6 +91,7 @@ if [ "$cuda" = yes ]; then
   for name in $with_cuda; do
     suite "cuda_$name" "tests/c/build/cuda_$name"
   done
+  suite "arrays on a stand-in" tests/c/build/array_calls
   suite "ranks with GPUs on a stand-in" tests/c/build/rank_calls
   suite "gpuArrays on two stand-ins" env OMP_NUM_THREADS=8 GPULINALG_FAKE_TRACE="$work/trace" $octave \
     --path tests/c/build/octave --path inst tests/octave/check_stand_in.m
