@@ -106,7 +106,7 @@ end
 
 function pipeline (name, program, arrays)
   resident = cellfun (@gpuArray, arrays, "uniformoutput", false);
-  steps = str2double (bench_option ("--steps", "0"));
+  steps = bench_option ("--steps", 0);
   if (steps > 0)
     for k = 1:steps
       program (resident{:}, @gpuArray, @finished);
@@ -142,12 +142,11 @@ end
 
 here = fileparts (mfilename ("fullpath"));
 addpath (here, fullfile (here, "..", "common"));
-bench_load ();
-if (! strcmp (bench_option ("--steps", "0"), "0"))
+if (bench_option ("--steps", 0))
   pipelines ();
   return;
 end
-bytes = str2double (bench_option ("--megabytes", "256")) * 1e6;
+bytes = bench_option ("--megabytes", 256) * 1e6;
 if (! bench_header ())
   error ("bench_gpu_arrays: this machine has no GPU");
 end

@@ -1,7 +1,7 @@
 % auto_grid.m: compares "device", "auto" with "cpu" and "gpu", from Octave arrays to Octave arrays
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
-% octave-cli bench/auto/auto_grid.m [--quick] [--only batcheig|qr_block|pages] [--values] [--types zdsc]
+% octave-cli --path src --path inst bench/auto/auto_grid.m [--quick] [--only batcheig|qr_block|pages] [--values] [--types zdsc]
 %                              [--sizes 8,16]
 % Prints a table (TSV) of milliseconds per call for batches of 1 to 10000 pages: of batcheig with
 % vectors (--values: without) for n = --sizes, and of qr_block (A, 0) with Q for matrices of several
@@ -56,12 +56,11 @@ end
 
 here = fileparts (mfilename ("fullpath"));
 addpath (here, fullfile (here, "..", "common"));
-bench_load ();
-quick = bench_flag ("--quick");
-eig_call = {"batcheig", "values"}{1 + bench_flag("--values")};
+quick = bench_option ("--quick", false);
+eig_call = {"batcheig", "values"}{1 + bench_option ("--values", false)};
 only = bench_option ("--only", "");
 types = bench_option ("--types", {"zdsc", "z"}{1 + quick});
-sizes = str2num (bench_option ("--sizes", {"4 8 16 32 64 128 256", "8 32 128"}{1 + quick}));  %#ok<ST2NM>
+sizes = bench_option ("--sizes", {[4 8 16 32 64 128 256], [8 32 128]}{1 + quick});
 % rows and columns for qr_block: small, square, large, tall, wide, and between the measured ones
 shapes = [4, 4; 16, 16; 33, 20; 64, 64; 256, 256; 1024, 512; 2048, 1024; 64, 8; 1000, 16; ...
           1e5, 16; 1e6, 16; 3e4, 100; 1e5, 128; 16, 100; 100, 1000];
@@ -112,7 +111,7 @@ for type = types
         break;
       end
       if (strcmp (call, "qr_block"))
-        A = qr_pages (m, n, pages, type);
+        A = random_pages ([m, n], pages, type);
       else
         A = random_pages (n, pages, type);
       end

@@ -1,6 +1,7 @@
 % cold_start.m: one job in a fresh process, for cold_start.sh
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
+% With --path src --path inst:
 % octave-cli bench/auto/cold_start.m list            prints the kinds and names of the jobs
 % octave-cli bench/auto/cold_start.m JOB PLACE       seconds of the first call, and of the shortest later one
 %
@@ -23,7 +24,7 @@ function run_eig (A, place)
 end
 
 function f = qr_call (type, m, n, pages)
-  A = qr_pages (m, n, pages, type);
+  A = random_pages ([m, n], pages, type);
   f = @(place) run_qr (A, place);
 end
 function run_qr (A, place)
@@ -182,7 +183,6 @@ end
 
 here = fileparts (mfilename ("fullpath"));
 addpath (here, fullfile (here, "..", "common"));
-bench_load ();
 args = argv ();
 jobs = all_jobs ();
 rand ("twister", 1);

@@ -1,9 +1,12 @@
-% bench_header.m: prints the lines before a table that describe the machine
+% bench_header.m: loads the package, unless it is on the path, and prints the lines before a table on the machine
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
 % gpu = bench_header (): prints versions, processor, BLAS, load and GPUs; returns whether there is a GPU.
 
 function gpu = bench_header ()
+  if (! exist ("batcheig"))
+    pkg load gpulinalg
+  end
   info = gpulinalg_info ();
   gpu = ! isempty (info.devices);
   [~, cpu] = system ("sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1");

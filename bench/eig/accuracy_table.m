@@ -1,12 +1,11 @@
 % accuracy_table.m: prints the worst and median errors of batcheig on hard pages for doc/accuracy.md
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
-% octave-cli bench/eig/accuracy_table.m [cpu|gpu]
+% octave-cli --path src --path inst bench/eig/accuracy_table.m [cpu|gpu]
 % All classes of tests/octave/hard_pages.m in all four types; ratios of LAPACK's xDRVST, in units of n eps.
 
 here = fileparts (mfilename ("fullpath"));
 addpath (here, fullfile (here, "..", "common"), fullfile (here, "..", "..", "tests", "octave"));
-bench_load ();
 device = "cpu";
 if (any (strcmp (argv (), "gpu")))
   device = "gpu";

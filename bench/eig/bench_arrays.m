@@ -9,11 +9,10 @@
 
 here = fileparts (mfilename ("fullpath"));
 addpath (here, fullfile (here, "..", "common"));
-bench_load ();
 kernels = fileread (bench_option ("--table", ""));
 types = bench_option ("--types", "zd");
-sizes = str2num (bench_option ("--sizes", "8,16,32,64,128,256,512"));  %#ok<ST2NM>
-bytes = str2double (bench_option ("--megabytes", "256")) * 1e6;
+sizes = bench_option ("--sizes", [8,16,32,64,128,256,512]);
+bytes = bench_option ("--megabytes", 256) * 1e6;
 if (! bench_header ())
   error ("bench_arrays: this machine has no GPU");
 end

@@ -69,14 +69,13 @@ end
 
 here = fileparts (mfilename ("fullpath"));
 addpath (here, fullfile (here, "..", "common"));
-bench_load ();
-quick = bench_flag ("--quick");
-types = bench_types ("zdcs");
+quick = bench_option ("--quick", false);
+types = bench_option ("--types", "zdcs");
 sizes = [2 3 4 6 8 12 16 20 24 32 33 40 48 64 80 96 100 128 160 192 256 320 512];
 if (quick)
   sizes = [4 8 16 32 64 128 256];
 end
-sizes = str2num (bench_option ("--sizes", sprintf ("%d,", sizes)));  %#ok<ST2NM>
+sizes = bench_option ("--sizes", sizes);
 methods_ = {"qr", "jacobi", "auto"};
 gpu = bench_header ();
 printf ("# microseconds per page from Octave arrays to Octave arrays; loop: the faster of the two loops\n");
@@ -89,11 +88,7 @@ printf (["type\tn\tvectors\tpages_cpu\tpages_gpu\tcpu_qr\tcpu_jacobi\tcpu_auto\t
 
 for vectors = [true, false]
   for type = types(vectors | ismember (types, "zd"))
-    seconds = 0.2;
-    call = sprintf ("loop_eig ([%s], '%s', %d, %g)", sprintf ("%d ", sizes), type, vectors, seconds);
-    one = with_one_thread (call, numel (sizes));
-    for k = 1:numel (sizes)
-      n = sizes(k);
+    for n = sizes
       us = NaN (2, 3);
       pages = zeros (1, 2);
       for g = 1:1+gpu
@@ -104,11 +99,10 @@ for vectors = [true, false]
         end
         clear A
       end
-      default = loop_eig (n, type, vectors, seconds);
-      loop = min (default, one(k));
+      loops = loop_time ("eig", type, [n, n], 1 + vectors) * 1e6;
       printf ("%s\t%d\t%d\t%d\t%d", type, n, vectors, pages);
-      printf ("\t%.4g", us', default, one(k), loop);
-      printf ("\t%.3g", loop ./ us(:,3));
+      printf ("\t%.4g", us', loops, min (loops));
+      printf ("\t%.3g", min (loops) ./ us(:,3));
       printf ("\n");
       fflush (stdout);
     end

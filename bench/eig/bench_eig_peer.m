@@ -58,13 +58,12 @@ end
 
 here = fileparts (mfilename ("fullpath"));
 addpath (here, fullfile (here, "..", "common"));
-bench_load ();
-types = bench_types ("dz");
+types = bench_option ("--types", "dz");
 sizes = [2, 4, 8, 16, 32, 48, 64, 96, 128, 192, 256, 384, 512];
-if (bench_flag ("--quick"))
+if (bench_option ("--quick", false))
   sizes = [4, 16, 64, 128, 256];
 end
-sizes = str2num (bench_option ("--sizes", sprintf ("%d,", sizes)));  %#ok<ST2NM>
+sizes = bench_option ("--sizes", sizes);
 bench_header ();
 peer = numpy_process ("start");
 printf ("# microseconds per page from Octave arrays to Octave arrays, with eigenvectors, the least of several calls\n");
@@ -80,8 +79,7 @@ for type = types
     [t, cores] = times_of (A, peer);
     t *= 1e6;
     clear A
-    call = sprintf ("loop_eig (%d, '%s', 1, 0.2)", n, type);
-    loop = min (loop_eig (n, type, true, 0.2), with_one_thread (call, 1));
+    loop = min (loop_time ("eig", type, [n, n], 2)) * 1e6;
     printf ("%s\t%d\t%d", type, n, pages);
     printf ("\t%.4g", t(1,1), t(2,1), loop);
     printf ("\t%.3g", t(2,1) / t(1,1), loop / t(1,1));

@@ -12,7 +12,7 @@
 
 % Hermitian pages with eigenvalues around 1.
 function A = pages_of (type, n, pages)
-  X = qr_pages (n, n, pages, type);
+  X = random_pages ([n, n], pages, type);
   A = pagemtimes (X, "none", X, "ctranspose") / n + 0.1 * full (eye (n));
 end
 
@@ -73,9 +73,9 @@ end
 
 here = fileparts (mfilename ("fullpath"));
 addpath (here, fullfile (here, "..", "common"));
-quick = bench_flag ("--quick");
-types = bench_types ("dz");
-sizes = str2num (bench_option ("--sizes", "4,8,16,32,64,128"));
+quick = bench_option ("--quick", false);
+types = bench_option ("--types", "dz");
+sizes = bench_option ("--sizes", [4,8,16,32,64,128]);
 bench_header ();
 printf ("# microseconds per page on the CPU, from Octave arrays to Octave arrays; loop: expm (-0.7i*A)\n");
 printf (["type\tn\tpages\tbatcheig\texp\tisqrt\tlog\texp_i\tloop\texp/batcheig\tisqrt/batcheig", ...

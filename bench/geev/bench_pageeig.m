@@ -37,20 +37,14 @@ function us = numpy_time (peer, type, n, pages, vectors)
   end
 end
 
-function us = loop_time (n, type, vectors)
-  call = sprintf ("loop_geev (%d, '%s', %d)", n, type, vectors);
-  us = min (loop_geev (n, type, vectors), with_one_thread (call, 1));
-end
-
 here = fileparts (mfilename ("fullpath"));
 addpath (here, fullfile (here, "..", "common"));
-bench_load ();
-types = bench_types ("dz");
+types = bench_option ("--types", "dz");
 cases = [2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128];
-if (bench_flag ("--quick"))
+if (bench_option ("--quick", false))
   cases = [3, 8, 16, 48];
 end
-sizes = str2num (["[", bench_option("--sizes", ""), "]"]);
+sizes = bench_option ("--sizes", []);
 if (! isempty (sizes))
   cases = intersect (cases, sizes);
 end
@@ -61,11 +55,11 @@ printf ("type\tn\tresults\tpages\tcpu\tcores\tloop\tnumpy\tloop/cpu\tnumpy/cpu\n
 for type = types
   for n = cases
     pages = max (8, round (merge (any (type == "dc"), 2, 1) * 1e6 / max (n ^ 2, n ^ 3 / 16)));
-    A = qr_pages (n, n, pages, type);
+    A = random_pages ([n, n], pages, type);
     check (A);
     for vectors = [true, false]
       t = least_time (@() solve (A, vectors), pages);
-      us = [t(1) * 1e6, loop_time(n, type, vectors), numpy_time(peer, type, n, pages, vectors)];
+      us = [t(1) * 1e6, min(loop_time("geev", type, [n, n], 1 + vectors)) * 1e6, numpy_time(peer, type, n, pages, vectors)];
       printf ("%s\t%d\t%s\t%d\t%.4g\t%.2f", type, n, merge (vectors, "vd", "d"), pages, us(1), t(2));
       printf ("\t%.4g", us(2:3));
       printf ("\t%.3g", us(2:3) / us(1));

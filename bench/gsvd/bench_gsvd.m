@@ -4,7 +4,7 @@
 % octave-cli bench/gsvd/bench_gsvd.m [--quick] [--types zdcs] [--only large|tall|pages]
 % Prints a table (TSV) of milliseconds per call, five outputs: gsvd_hz on the CPU and, if there is one, on the
 % GPU with all copies; gsvd with the BLAS's default number of threads and, in another process, with one BLAS
-% thread. A time is the median of 3 calls after a warm-up call, or of fewer long calls. Residuals and
+% thread. A time of gsvd_hz is the median of 3 calls after a warm-up call, or of fewer long calls. Residuals and
 % orthogonality of the last pair of each result are checked.
 %
 % octave-cli bench/gsvd/bench_gsvd.m --sweeps [--quick] [--device cpu|gpu]
@@ -51,18 +51,16 @@ function print_times (cases, types, gpu)
   for type = types
     for k = 1:rows (cases)
       [set, m, n, p, pages] = cases{k,:};
-      case_ = [m, n, p, pages, double(type)];
-      one = with_one_thread (sprintf ("loop_gsvd (%s)", mat2str (case_)), 1);
-      default = loop_gsvd (case_);
+      loops = loop_time ("gsvd", type, [m, n, p], 5) * pages * 1e3;
       [A, B] = gsvd_pairs (m, n, p, pages, type);
       ms = NaN (1, 2);
       ms(1) = time_of (A, B, "cpu");
       if (gpu)
         ms(2) = time_of (A, B, "gpu");
       end
-      peer = min (default, one);
+      peer = min (loops);
       printf ("%s\t%s\t%d\t%d\t%d\t%d", type, set, m, n, p, pages);
-      printf ("\t%.4g", ms, default, one, peer);
+      printf ("\t%.4g", ms, loops, peer);
       printf ("\t%.3g", peer ./ ms);
       printf ("\n");
       fflush (stdout);
@@ -92,14 +90,12 @@ end
 
 here = fileparts (mfilename ("fullpath"));
 addpath (here, fullfile (here, "..", "common"));
-bench_load ();
-quick = bench_flag ("--quick");
+quick = bench_option ("--quick", false);
 gpu = bench_header ();
-if (bench_flag ("--sweeps"))
+if (bench_option ("--sweeps", false))
   print_sweeps (merge (quick, 128, 512), bench_option ("--device", "cpu"));
 else
-  types = bench_types ("dz");
-  cases = all_cases (quick);
-  cases = bench_only (cases);
+  types = bench_option ("--types", "dz");
+  cases = bench_option ("--only", all_cases (quick));
   print_times (cases, types, gpu);
 end

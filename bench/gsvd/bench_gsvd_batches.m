@@ -16,7 +16,6 @@ end
 
 here = fileparts (mfilename ("fullpath"));
 addpath (here, fullfile (here, "..", "common"));
-bench_load ();
 info = gpulinalg_info ();
 if (numel (info.devices) < 2)
   error ("bench_gsvd_batches: this machine has %d GPUs, two are needed", numel (info.devices));

@@ -150,11 +150,10 @@ end
 
 here = fileparts (mfilename ("fullpath"));
 addpath (here, fullfile (here, "..", "common"));
-bench_load ();
 places = {"cpu", "gpu"}(1:1+bench_header ());
 names = bench_option ("--cases", "");
 rand ("twister", 1);
-if (bench_flag ("--basis"))
+if (bench_option ("--basis", false))
   if (isempty (names))
     names = "patents";
   end
@@ -164,5 +163,5 @@ else
   if (! isempty (wanted))
     places = places(strcmp (places, wanted));
   end
-  print_times (all_cases (bench_flag ("--quick"), names), bench_option ("--only", ""), places);
+  print_times (all_cases (bench_option ("--quick", false), names), bench_option ("--only", ""), places);
 end

@@ -135,15 +135,14 @@ end
 
 here = fileparts (mfilename ("fullpath"));
 addpath (here, fullfile (here, "..", "common"));
-bench_load ();
 warning ("off", "all");
 args = argv ();
 if (isempty (args) || ! isfolder (args{1}))
   error ("bench_eigs_graphs: the first argument must be a folder with graphs");
 end
 list = @(name, default) strsplit (bench_option (name, default), ",");
-runs = str2double (bench_option ("--runs", "3"));
-longest = str2double (bench_option ("--longest", "300"));
+runs = bench_option ("--runs", 3);
+longest = bench_option ("--longest", 300);
 forms = list ("--forms", "plain,laplacian,normalised");
 ks = str2double (list ("--k", "4,12,30"));
 whichs = list ("--which", "la,sa,lm,sm");

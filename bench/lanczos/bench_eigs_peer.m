@@ -155,7 +155,6 @@ end
 
 here = fileparts (mfilename ("fullpath"));
 addpath (here, fullfile (here, "..", "common"));
-bench_load ();
 warning ("off", "all");
 rand ("twister", 1);
 pair = bench_option ("--pair", "");
@@ -165,10 +164,10 @@ if (! isempty (pair))
   printf ("%g %g %g %g\n", a, b, c, d);
 else
   bench_header ();
-  runs = str2double (bench_option ("--runs", "7"));
+  runs = bench_option ("--runs", 7);
   only = bench_option ("--only", "");
   if (! strcmp (only, "spmv"))
-    eigs_rows (runs, bench_flag ("--fresh"));
+    eigs_rows (runs, bench_option ("--fresh", false));
   end
   if (! strcmp (only, "eigs"))
     spmv_rows (runs);

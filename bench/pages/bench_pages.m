@@ -37,13 +37,13 @@ function [X, Y, pages] = data_of (case_, type, bytes)
   [name, shape, m, k, n] = case_{:};
   element = [4, 8, 8, 16](type == "sdcz");
   pages = max (2, round (bytes / (max ([m*k, k*n, m*n]) * element)));
-  X = qr_pages (m, k, pages, type);
+  X = random_pages ([m, k], pages, type);
   if (! strcmp (name, "pagemtimes"))
     X += m * full (eye (m));  % well conditioned
   end
   Y = [];
   if (! strcmp (name, "pageinv") && ! strcmp (shape, "hermitian"))
-    Y = qr_pages (k, n, merge (strcmp (shape, "shared"), 1, pages), type);
+    Y = random_pages ([k, n], merge (strcmp (shape, "shared"), 1, pages), type);
   end
 end
 
@@ -169,11 +169,10 @@ end
 
 here = fileparts (mfilename ("fullpath"));
 addpath (here, fullfile (here, "..", "common"));
-bench_load ();
-types = bench_types ("dz");
-quick = bench_flag ("--quick");
-cases = bench_only (all_cases (quick));
-sizes = str2num (["[", bench_option("--sizes", ""), "]"]);  % rows of a page of the result
+types = bench_option ("--types", "dz");
+quick = bench_option ("--quick", false);
+cases = bench_option ("--only", all_cases (quick));
+sizes = bench_option ("--sizes", []);  % rows of a page of the result
 if (! isempty (sizes))
   cases = cases(ismember ([cases{:,3}], sizes),:);
 end

@@ -50,14 +50,13 @@ end
 
 here = fileparts (mfilename ("fullpath"));
 addpath (here, fullfile (here, "..", "common"));
-bench_load ();
-quick = bench_flag ("--quick");
-sizes = str2num (["[", bench_option("--sizes", "2,3,4,6,8,12,16,24,32,48,64,96,128,192,256,384"), "]"]);
+quick = bench_option ("--quick", false);
+sizes = bench_option ("--sizes", [2,3,4,6,8,12,16,24,32,48,64,96,128,192,256,384]);
 bench_header ();
 printf ("# microseconds per page from Octave arrays to Octave arrays, with eigenvectors, medians of several calls\n");
 printf ("type\tn\tpages\tpairs\tone_B\tbatcheig\tloop\tloop_1thread\tloop/pairs\tloop/one_B\tpairs/batcheig\t");
 printf ("pairs_core\tloop_core\tcore_ratio\n");
-for type = bench_types ("dz")
+for type = bench_option ("--types", "dz")
   for n = sizes
     pages = max (4, round (merge (quick, 4e6, 16e6) / (8 * n^2 * (1 + any (type == "cz")))));
     pages = min (pages, 2e5);
@@ -68,15 +67,15 @@ for type = bench_types ("dz")
     [V, D] = batcheig (A, B, "vector", "device", "cpu");
     check (A(:,:,end), B(:,:,end), V(:,:,end), D(:,1,end));
     clear V D
-    one = loop_pairs (n, type, 0);
-    some = max (3, min (pages, ceil (merge (quick, 0.03, 0.06) / one * 1e6)));
+    [loops, loop_core] = loop_time ("pairs", type, [n, n], 2);
+    some = max (3, min (pages, ceil (merge (quick, 0.03, 0.06) / loops(1))));
     jobs = {@() both(@batcheig, A, B, "device", "cpu"), @() both(@batcheig, A, B(:,:,1), "device", "cpu"), ...
-            @() both(@batcheig, A, "device", "cpu"), @() loop_pairs(A(:,:,1:min (some, pages)), B, -1)};
+            @() both(@batcheig, A, "device", "cpu"), @() loop_pages("pairs", A(:,:,1:min (some, pages)), B, 2)};
     [t, core] = times_of (jobs, [pages, pages, pages, min(some, pages)], merge (quick, 3, 7));
     t *= 1e6;
     core *= 1e6;
-    both_times = with_one_thread (sprintf ("loop_pairs (%d, '%s', 0.3)", n, type), 2);
-    [alone, loop_core] = deal (both_times(1), both_times(2));
+    alone = loops(2) * 1e6;
+    loop_core *= 1e6;
     best = min (t(4), alone);
     printf ("%s\t%d\t%d", type, n, pages);
     printf ("\t%.4g", t, alone);

@@ -41,17 +41,16 @@ end
 
 here = fileparts (mfilename ("fullpath"));
 addpath (here, fullfile (here, "..", "common"));
-bench_load ();
-types = bench_types ("dz");
-cases = all_cases (bench_flag ("--quick"));
+types = bench_option ("--types", "dz");
+cases = all_cases (bench_option ("--quick", false));
 gpu = bench_header ();
 printf ("# milliseconds per call from Octave arrays to Octave arrays; loop: A(:,:,p) \\ B(:,:,p) for each page\n");
 printf ("type\trows\tcolumns\tright\tpages\tcpu\tgpu\tloop\tloop/cpu\tloop/gpu\tdifference\n");
 for type = types
   for c = cases'
     [m, n, r, pages] = num2cell (c'){:};
-    A = qr_pages (m, n, pages, type);
-    B = qr_pages (m, r, pages, type);
+    A = random_pages ([m, n], pages, type);
+    B = random_pages ([m, r], pages, type);
     part = min (pages, 2000);
     [loop, reference] = time_of (@() loop_solve (A(:,:,1:part), B(:,:,1:part)));
     loop *= pages / part;

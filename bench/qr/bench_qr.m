@@ -4,7 +4,7 @@
 % octave-cli bench/qr/bench_qr.m [--quick] [--types zdcs] [--only large|tall|pages]
 % Prints a table (TSV) of milliseconds per call, economy form: qr_block on the CPU and, if there is one, on
 % the GPU with all copies; qr with the BLAS's default number of threads and, in another process, with one
-% BLAS thread. A time is the median of 3 calls after a warm-up call, or of fewer long calls. The last page
+% BLAS thread. A time of qr_block is the median of 3 calls after a warm-up call, or of fewer long calls. The last page
 % of each result is checked.
 
 1;  % a script, although it begins with functions
@@ -63,10 +63,8 @@ end
 
 here = fileparts (mfilename ("fullpath"));
 addpath (here, fullfile (here, "..", "common"));
-bench_load ();
-types = bench_types ("dz");
-cases = all_cases (bench_flag ("--quick"));
-cases = bench_only (cases);
+types = bench_option ("--types", "dz");
+cases = bench_option ("--only", all_cases (bench_option ("--quick", false)));
 gpu = bench_header ();
 printf ("# milliseconds per call from Octave arrays to Octave arrays, economy form; qr: the faster of the two\n");
 printf ("type\tset\trows\tcolumns\tpages\toutputs\tcpu\tgpu\tqr_default\tqr_one_thread\tqr\tqr/cpu\tqr/gpu\n");
@@ -79,19 +77,17 @@ outputs = {"R", "QR", "QRP"};
 for type = types
   for k = 1:rows (cases)
     [set, m, n, pages, out] = cases{k,:};
-    case_ = [m, n, pages, double(type), out];
-    one = with_one_thread (sprintf ("loop_qr (%s)", mat2str (case_)), 1);
-    default = loop_qr (case_);
-    A = qr_pages (m, n, pages, type);
+    loops = loop_time ("qr", type, [m, n], out) * pages * 1e3;
+    A = random_pages ([m, n], pages, type);
     ms = NaN (1, 2);
     ms(1) = time_of (A, out, "cpu");
     if (gpu)
       ms(2) = time_of (A, out, "gpu");
     end
     clear A
-    peer = min (default, one);
+    peer = min (loops);
     printf ("%s\t%s\t%d\t%d\t%d\t%s", type, set, m, n, pages, outputs{out});
-    printf ("\t%.4g", ms, default, one, peer);
+    printf ("\t%.4g", ms, loops, peer);
     printf ("\t%.3g", peer ./ ms);
     printf ("\n");
     fflush (stdout);

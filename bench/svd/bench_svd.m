@@ -47,20 +47,15 @@ function us = numpy_time (peer, type, m, n, pages, vectors)
   end
 end
 
-function us = loop_time (m, n, type, vectors)
-  us = Inf;
-  for driver = {"gesdd", "gesvd"}
-    call = sprintf ("loop_svd (%d, %d, '%s', %d, '%s')", m, n, type, vectors, driver{1});
-    us = min ([us, loop_svd(m, n, type, vectors, driver{1}), with_one_thread(call, 1)]);
-  end
+function us = loop_us (m, n, type, vectors)
+  us = 1e6 * min ([loop_time("gesdd", type, [m, n], 1 + 2 * vectors), loop_time("gesvd", type, [m, n], 1 + 2 * vectors)]);
 end
 
 here = fileparts (mfilename ("fullpath"));
 addpath (here, fullfile (here, "..", "common"));
-bench_load ();
-types = bench_types ("dz");
-cases = all_cases (bench_flag ("--quick"));
-sizes = str2num (["[", bench_option("--sizes", ""), "]"]);
+types = bench_option ("--types", "dz");
+cases = all_cases (bench_option ("--quick", false));
+sizes = bench_option ("--sizes", []);
 if (! isempty (sizes))
   cases = cases(ismember (cases(:,1), sizes),:);
 end
@@ -72,12 +67,12 @@ for type = types
   for case_ = cases.'
     [m, n] = num2cell (case_){:};
     pages = max (2, round (merge (any (type == "dc"), 2, 1) * 1e6 / (m * n)));
-    A = qr_pages (m, n, pages, type);
+    A = random_pages ([m, n], pages, type);
     check (A, "cpu");
     for vectors = [true, false]
       job = @(device) decompose (A, vectors, device);
       t = least_time (@() job ("cpu"), pages);
-      us = [t(1) * 1e6, NaN, loop_time(m, n, type, vectors), numpy_time(peer, type, m, n, pages, vectors)];
+      us = [t(1) * 1e6, NaN, loop_us(m, n, type, vectors), numpy_time(peer, type, m, n, pages, vectors)];
       if (gpu)
         check (A, "gpu");
         us(2) = least_time (@() job ("gpu"), pages)(1) * 1e6;

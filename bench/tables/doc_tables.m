@@ -30,7 +30,7 @@ end
 here = fileparts (mfilename ("fullpath"));
 addpath (here, fullfile (here, "..", "common"));
 top = fileparts (fileparts (here));
-checking = bench_flag ("--check");
+checking = bench_option ("--check", false);
 differ = false;
 documents = [glob(fullfile (top, "README.md")); glob(fullfile (top, "doc", "*.md"))];
 for k = 1:numel (documents)
