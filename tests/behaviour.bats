@@ -335,40 +335,19 @@ octave_run () {
   [ "$status" -ne 0 ]
 }
 
-@test "the main example checks itself and draws a picture" {
+# Those that need no mpirun; can_draw and picture are parts of the others.
+@test "the examples check themselves and draw pictures" {
   command -v gnuplot >/dev/null || skip "no gnuplot"
   cd "$BATS_TEST_TMPDIR"
-  run octave-cli --no-init-file --no-history --path "$TOP/src" --path "$TOP/inst" --path "$TOP/examples" --eval graphene_bands
-  echo "$output"
-  [ "$status" -eq 0 ]
-  [ -s "$(ls ./*.png | head -n 1)" ]
-}
-
-@test "the example of qr_block checks itself and draws a picture" {
-  command -v gnuplot >/dev/null || skip "no gnuplot"
-  cd "$BATS_TEST_TMPDIR"
-  run octave_run "$TOP/examples/co2_fit.m"
-  echo "$output"
-  [ "$status" -eq 0 ]
-  [ -s co2_fit.png ]
-}
-
-@test "the example of gsvd_hz checks itself and draws a picture" {
-  command -v gnuplot >/dev/null || skip "no gnuplot"
-  cd "$BATS_TEST_TMPDIR"
-  run octave_run "$TOP/examples/tikhonov_deblur.m"
-  echo "$output"
-  [ "$status" -eq 0 ]
-  [ -s tikhonov_deblur.png ]
-}
-
-@test "the example of eigs_lanczos checks itself and draws a picture" {
-  command -v gnuplot >/dev/null || skip "no gnuplot"
-  cd "$BATS_TEST_TMPDIR"
-  run octave_run "$TOP/examples/spectral_clusters.m"
-  echo "$output"
-  [ "$status" -eq 0 ]
-  [ -s spectral_clusters.png ]
+  for file in "$TOP"/examples/*.m; do
+    name=$(basename "$file" .m)
+    case $name in can_draw | picture | graph_by_parts | rows_of_files | trap_over_ranks) continue ;; esac
+    run octave_run --path "$TOP/examples" --eval "$name"
+    echo "$name: $output"
+    [ "$status" -eq 0 ]
+    [ -s "$name.png" ]
+    rm "$name.png"
+  done
 }
 
 @test "the guide's formula for Tikhonov regularization is the one that gsvd_hz.tst tests" {
@@ -450,54 +429,6 @@ EOF
   [ "$(sort -u "$BATS_TEST_TMPDIR/bits.txt" | wc -l)" -eq 1 ]
 }
 
-@test "the example of batcheig with image patches checks itself and draws a picture" {
-  cd "$BATS_TEST_TMPDIR"
-  run octave_run "$TOP/examples/patch_pca_denoise.m"
-  echo "$output"
-  [ "$status" -eq 0 ]
-  [ -s patch_pca_denoise.png ]
-}
-
-@test "the example of pagemtimes checks itself and draws a picture" {
-  command -v gnuplot >/dev/null || skip "no gnuplot"
-  cd "$BATS_TEST_TMPDIR"
-  run octave_run "$TOP/examples/whitening.m"
-  echo "$output"
-  [ "$status" -eq 0 ]
-  [ -s whitening.png ]
-}
-
-@test "the example of batcheig with pairs checks itself and draws a picture" {
-  command -v gnuplot >/dev/null || skip "no gnuplot"
-  cd "$BATS_TEST_TMPDIR"
-  run octave_run "$TOP/examples/graphene_overlap.m"
-  echo "$output"
-  [ "$status" -eq 0 ]
-  [ -s graphene_overlap.png ]
-}
-
-@test "the example of pagefunm checks itself and draws a picture" {
-  command -v gnuplot >/dev/null || skip "no gnuplot"
-  cd "$BATS_TEST_TMPDIR"
-  run octave_run "$TOP/examples/wave_packet.m"
-  echo "$output"
-  [ "$status" -eq 0 ]
-  [ -s wave_packet.png ]
-}
-
-@test "the examples of batchsvd check themselves and draw pictures" {
-  cd "$BATS_TEST_TMPDIR"
-  run octave_run "$TOP/examples/mppca_denoise.m"
-  echo "$output"
-  [ "$status" -eq 0 ]
-  [ -s mppca_denoise.png ]
-  command -v gnuplot >/dev/null || return 0
-  run octave_run "$TOP/examples/register_clouds.m"
-  echo "$output"
-  [ "$status" -eq 0 ]
-  [ -s register_clouds.png ]
-}
-
 @test "eigs_lanczos: an unknown option lists the known ones, the meter shows, help is there, plans end well" {
   run octave_run --eval "
     A = ba_graph (3000, 3);
@@ -536,15 +467,6 @@ EOF
   [ "$status" -eq 0 ]
   grew=$(echo "$output" | sed -n 's/^grew //p')
   [ "$grew" -lt 4096 ]
-}
-
-@test "the example of gpuArray checks itself and draws a picture" {
-  command -v gnuplot >/dev/null || skip "no gnuplot"
-  cd "$BATS_TEST_TMPDIR"
-  run octave_run "$TOP/examples/device_bands.m"
-  echo "$output"
-  [ "$status" -eq 0 ]
-  [ -s device_bands.png ]
 }
 
 @test "gpuArrays outlive clear all, rmpath, which puts Octave's functions back, and the end of Octave" {

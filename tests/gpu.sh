@@ -31,15 +31,16 @@ fail () {
 
 # count NAME: adds the counts in the last line of $log; without such a line the suite NAME has failed.
 count () {
-  line=$(grep -a -E '[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$' "$log" | tail -n 1)
+  line=$(LC_ALL=C sed -n -E 's/^(.*[^0-9])?([0-9]+) passed, ([0-9]+) failed, ([0-9]+) skipped$/\2 \3 \4/p' "$log" | tail -n 1)
   if [ -z "$line" ]; then
     echo "FAILED $1: no line of counts"
     failed=$((failed + 1))
     return
   fi
-  passed=$((passed + $(echo "$line" | sed -E 's/.* ([0-9]+) passed,.*/\1/')))
-  failed=$((failed + $(echo "$line" | sed -E 's/.* ([0-9]+) failed,.*/\1/')))
-  skipped=$((skipped + $(echo "$line" | sed -E 's/.* ([0-9]+) skipped$/\1/')))
+  read -r p f s <<END
+$line
+END
+  passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
 }
 
 # run_job ARGUMENTS...: runs one job of tests/gpu_job.sh while no other job runs.
@@ -62,7 +63,7 @@ run_in_parallel () {
       cat "$log"
       count "$(head -n 1 "$log")"
     done
-    sleep 1
+    sleep 0.2
   done
 }
 

@@ -17,7 +17,8 @@ tables () {
   octave-cli --no-init-file --no-history bench/tables/doc_tables.m "$@"
 }
 
-@test "a changed figure in bench/results is noticed, and make doc-tables brings it to the documents" {
+@test "a changed figure in bench/results and a changed table are noticed, and make doc-tables writes both" {
+  rm doc/*.md
   tables --check
   sed -i '0,/\t41.5\t/s//\t51.5\t/' bench/results/cpu-2core.tsv
   run tables --check
@@ -26,13 +27,8 @@ tables () {
   [[ "$output" == *"README.md: readme"* ]]
   cmp README.md "$TOP/README.md"
   tables
-  tables --check
   grep -q "| 51.5 |" README.md
-  run cmp -s README.md "$TOP/README.md"
-  [ "$status" -ne 0 ]
-}
-
-@test "a table that was changed by hand is noticed and written again" {
+  cp "$TOP/bench/results/cpu-2core.tsv" bench/results
   sed -i 's/^| Call | On |.*/& more |/' README.md
   run tables --check
   [ "$status" -eq 1 ]
@@ -41,6 +37,7 @@ tables () {
 }
 
 @test "an unknown table, and one without its end, are errors" {
+  rm README.md doc/*.md
   printf '<!-- table nothing -->\n<!-- end -->\n' >doc/new.md
   run tables --check
   [ "$status" -ne 0 ]
