@@ -234,9 +234,9 @@ function tall_pages ()
   compare_gpu_arrays ("gevd_hz of no pages", @(x) gevd_hz (x, x), {zeros(3, 3, 0)}, 0, 4);
   if (gpuDeviceCount () > 0)
     G = gpuArray (magic (4));
-    refused_gpu_array ("gevd_hz", @() gevd_hz (G(1:2,:), eye (4)));
-    refused_gpu_array ("gevd_hz", @() gevd_hz (G, ones (5, 4)));
-    refused_gpu_array ("pagenorm", @() pagenorm (gpuArray (ones (1, 3)), 3));
+    count_gpu_check ("gevd_hz", @() gevd_hz (G(1:2,:), eye (4)));
+    count_gpu_check ("gevd_hz", @() gevd_hz (G, ones (5, 4)));
+    count_gpu_check ("pagenorm", @() pagenorm (gpuArray (ones (1, 3)), 3));
   endif
 endfunction
 

@@ -29,13 +29,13 @@ if (wanted ("eig") && first)
   counts += [p, f];
 endif
 if (wanted ("svd"))
-  for part = mine (svd_shapes ())
+  for part = mine (suite_shapes ("svd"))
     [p, f] = check_svd ("cpu", part{1}{:});
     counts += [p, f];
   endfor
 endif
 if (wanted ("qr"))
-  for part = mine (qr_shapes ())
+  for part = mine (suite_shapes ("qr"))
     [p, f] = check_qr ("cpu", part{1}{:});
     counts += [p, f];
   endfor
@@ -45,7 +45,7 @@ if (wanted ("qr") && first)
   counts += [p, f];
 endif
 if (wanted ("gsvd"))
-  for part = mine (gsvd_shapes ())
+  for part = mine (suite_shapes ("gsvd"))
     [p, f] = check_gsvd ("cpu", part{1}{:});
     counts += [p, f];
   endfor
