@@ -343,7 +343,6 @@ function html = navigation (documents, categories, own)
     html = [html, list_of(category.title, files, category.functions, root_of (own), own)];
   end
   html = [html, document_list("Methods", documents, {"doc/methods"}, own), ...
-          document_list("Decisions", documents, {"doc/decisions"}, own), ...
           document_list("Notebook", documents, {"doc/notebook"}, own)];
 end
 
