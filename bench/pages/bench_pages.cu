@@ -13,7 +13,6 @@
 // time.
 
 #include "gpulinalg.h"
-#include "pages_check.cuh"
 #include "pages_peer.cuh"
 
 #include <cstring>

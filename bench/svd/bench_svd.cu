@@ -12,7 +12,7 @@
 // ratio above 30 ends with status 1.
 
 #include "gpulinalg.h"
-#include "svd_check.cuh"
+#include "svd_peers.cuh"
 
 #include <climits>
 #include <cstring>
