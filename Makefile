@@ -100,8 +100,7 @@ bench: build
 	$(MAKE) --no-print-directory -C bench
 
 doc-tables:
-	$(OCTAVE) --no-init-file bench/tables/doc_tables.m
-	$(OCTAVE) --no-init-file bench/tables/plot_readme.m doc/times.svg
+	$(OCTAVE) --no-init-file bench/tables/doc_tables.m --picture doc/times.svg
 
 html:
 	@PICTURES=yes sh tests/html.sh build/html
