@@ -22,27 +22,53 @@ function varargout = __gpu_pages__ (name, varargin)
   varargout = cell (1, max (nargout, 1));
   switch (name)
     case "drop"
-      [varargout{:}] = __gpu_in_name_of__ ("batcheig", @() __gpu_drop__ (varargin{:}));
+      [varargout{:}] = in_name_of ("batcheig", @() __gpu_drop__ (varargin{:}));
     case "swap"
-      [varargout{:}] = __gpu_in_name_of__ ("batcheig", @() __gpu_swap__ (varargin{:}));
+      [varargout{:}] = in_name_of ("batcheig", @() __gpu_swap__ (varargin{:}));
     case "triangle"
       [varargout{:}] = __gpu_triangle__ (varargin{:});
     case "divide"
       [varargout{:}] = __gpu_divide__ (varargin{:});
     case "inverse"
-      [varargout{:}] = __gpu_in_name_of__ ("pageinv", @() __gpu_inverse__ (varargin{:}));
+      [varargout{:}] = in_name_of ("pageinv", @() __gpu_inverse__ (varargin{:}));
     case "adjoint_inverse"
-      [varargout{:}] = __gpu_in_name_of__ ("gevd_hz", @() __gpu_adjoint_inverse__ (varargin{:}));
+      [varargout{:}] = in_name_of ("gevd_hz", @() __gpu_adjoint_inverse__ (varargin{:}));
     case "pageeig"
-      [varargout{:}] = __gpu_in_name_of__ ("pageeig", @() __gpu_pageeig__ (varargin{:}));
+      [varargout{:}] = in_name_of ("pageeig", @() __gpu_pageeig__ (varargin{:}));
     case "of_matrix"
-      [varargout{:}] = __gpu_of_matrix__ (varargin{:});
+      [varargout{:}] = of_matrix (varargin{:});
       warn_of_failure (varargin{1}, varargout{1});
     case "of_matrix_quietly"
-      [varargout{:}] = __gpu_of_matrix__ (varargin{:});
+      [varargout{:}] = of_matrix (varargin{:});
     otherwise
       error ("gpulinalg:internal", "__gpu_pages__: there is no \"%s\"", name);
   endswitch
+
+endfunction
+
+## The outputs of f (). The name at the beginning of an error becomes `who`.
+function varargout = in_name_of (who, f)
+
+  try
+    [varargout{1:nargout}] = f ();
+  catch err
+    text = regexprep (err.message, '^\w+: ', [who ": "]);
+    error (struct ("message", text, "identifier", err.identifier, "stack", err.stack));
+  end_try_catch
+
+endfunction
+
+## The outputs of f (), which calls a function on pages with a single page. Errors are in the name of `who` and speak of a
+## matrix. Where the page fails, there is no warning: the caller gives its own.
+function varargout = of_matrix (who, f)
+
+  warning ("off", "gpulinalg:pages-failed", "local");
+  try
+    [varargout{1:nargout}] = in_name_of (who, f);
+  catch err
+    err.message = regexprep (err.message, '^(\w+): page 1( of \w)? is', "$1: the matrix is");
+    rethrow (err);
+  end_try_catch
 
 endfunction
 
