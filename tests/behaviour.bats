@@ -11,19 +11,29 @@ octave_run () {
   octave-cli --no-init-file --no-history --path "$TOP/src" --path "$TOP/inst" "$@"
 }
 
-@test "every bad input gives an error with an id, and Octave goes on" {
-  run octave_run --eval "
-    A = eye (3); ok = true;
-    function good = refused (id, varargin)
-      good = false;
-      try
-        batcheig (varargin{:});
-        printf ('accepted, expected %s\n', id);
-      catch err
-        good = strcmp (err.identifier, id) && numel (err.message) > 10;
-        if (! good) printf ('%s: %s, expected %s\n', err.identifier, err.message, id); end
+# Whether all of some functions end with an error that has this id and a message.
+all_refuse="
+    function good = all_refuse (functions, outputs, id, varargin)
+      good = true;
+      for f = functions
+        try
+          out = cell (1, outputs);
+          [out{:}] = f{1} (varargin{:});
+          printf ('accepted, expected %s\n', id);
+          good = false;
+        catch err
+          if (! (strcmp (err.identifier, id) && numel (err.message) > 10))
+            good = false;
+            printf ('%s: %s, expected %s\n', err.identifier, err.message, id);
+          end
+        end
       end
-    end
+    end"
+
+@test "every bad input gives an error with an id, and Octave goes on" {
+  run octave_run --eval "$all_refuse
+    A = eye (3); ok = true;
+    refused = @(varargin) all_refuse ({@batcheig}, 1, varargin{:});
     ok &= refused ('Octave:invalid-fun-call');
     ok &= refused ('gpulinalg:bad-class', true (3));
     ok &= refused ('gpulinalg:bad-class', int32 (A));
@@ -53,18 +63,9 @@ octave_run () {
 }
 
 @test "qr_block: every bad input gives an error with an id, and Octave goes on" {
-  run octave_run --eval "
+  run octave_run --eval "$all_refuse
     A = [3, 1; 4, 2; 0, 5]; ok = true;
-    function good = refused (id, varargin)
-      good = false;
-      try
-        [a, b, c] = qr_block (varargin{:});
-        printf ('accepted, expected %s\n', id);
-      catch err
-        good = strcmp (err.identifier, id) && numel (err.message) > 10;
-        if (! good) printf ('%s: %s, expected %s\n', err.identifier, err.message, id); end
-      end
-    end
+    refused = @(varargin) all_refuse ({@qr_block}, 3, varargin{:});
     ok &= refused ('Octave:invalid-fun-call');
     ok &= refused ('gpulinalg:bad-class', A > 1);
     ok &= refused ('gpulinalg:bad-class', int8 (A));
@@ -102,23 +103,9 @@ octave_run () {
 }
 
 @test "gsvd_hz, gevd_hz: every bad input gives an error with an id, and Octave goes on" {
-  run octave_run --eval "
+  run octave_run --eval "$all_refuse
     A = [3, 1; 4, 2; 0, 5]; B = [1, 2; 3, 5]; ok = true;
-    function good = refused (id, varargin)
-      good = true;
-      for f = {@gsvd_hz, @gevd_hz}
-        try
-          [a, b] = f{1} (varargin{:});
-          printf ('accepted, expected %s\n', id);
-          good = false;
-        catch err
-          if (! (strcmp (err.identifier, id) && numel (err.message) > 10))
-            good = false;
-            printf ('%s: %s, expected %s\n', err.identifier, err.message, id);
-          end
-        end
-      end
-    end
+    refused = @(varargin) all_refuse ({@gsvd_hz, @gevd_hz}, 2, varargin{:});
     ok &= refused ('Octave:invalid-fun-call');
     ok &= refused ('Octave:invalid-fun-call', A);
     ok &= refused ('gpulinalg:bad-class', A > 1, B);
