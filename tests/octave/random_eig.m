@@ -62,7 +62,7 @@ endfunction
 % The triangle that is not read may hold anything.
 function A = other_triangle (A, which)
   n = rows (A);
-  mask = triu (true (n), 1);
+  mask = (1:n)' < (1:n);
   if (strcmp (which, "upper"))
     mask = mask';
   endif
@@ -153,7 +153,7 @@ endfunction
 function B = read_part (A, triangle)
   n = rows (A);
   A = A(:,:,:);
-  for p = 1:size (A, 3)
+  for p = 1:(n > 0) * size (A, 3)
     a = A(:,:,p);
     if (isempty (triangle))
       a = a / 2 + a' / 2;

@@ -59,13 +59,13 @@ endfunction
 % (A + A') / 2 may overflow, or not be Hermitian to the bit; now and then it is so to within rounding only.
 function A = hermitian (A, what)
   n = rows (A);
-  for p = 1:size (A, 3)
+  for p = 1:(n > 0) * size (A, 3)        # tril (zeros (0), -1) is an error in Octave 6
     X = A(:,:,p);
     X(1:n+1:end) = real (diag (X));
     A(:,:,p) = tril (X) + tril (X, -1)';
   endfor
   if (rand () < 0.05)
-    up = repmat (triu (true (n), 1), [1, 1, size(A, 3)]);
+    up = repmat ((1:n)' < (1:n), [1, 1, size(A, 3)]);
     A(up) *= 1 + eps (class (A));
   endif
 endfunction

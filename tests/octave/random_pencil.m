@@ -83,7 +83,7 @@ function [A, B, bad, names] = draw_pair (n, dims, types, way)
   endif
   if (strcmp (way, "drop"))
     for p = 1:size (B, 3)
-      if (all (isfinite (B(:,:,p)(:))))
+      if (n > 0 && all (isfinite (B(:,:,p)(:))))
         X = B(:,1:max (1, ceil (rand () * n)):n,p);
         B(:,:,p) = X * X' + tril (X * X', -1) * 0;
         B(:,:,p) = tril (B(:,:,p)) + tril (B(:,:,p), -1)';
