@@ -154,16 +154,23 @@ field () { sed -n "s/^$1: //p" tests/gpu-record.txt; }
   grep -v '^ptx-75: ' tests/gpu-record.txt | cmp - first
   sh tests/record.sh
 
-  # the same name again; a full run keeps the line, which says for which code it is
+  # the same name again, and another name; a full run keeps both lines, which say for which code they are
   FAULTS=1 GPULINALG_GPU_LABEL="ptx-75" run sh tests/gpu.sh
   [ "$status" -ne 0 ]
   [ "$(grep -c '^ptx-75: ' tests/gpu-record.txt)" -eq 1 ]
   run sh tests/record.sh
   [ "$status" -ne 0 ]
   GPULINALG_GPU_LABEL="PTX 75" sh tests/gpu.sh >/dev/null
-  echo "int more;" >>kernels/engine/engine.cu
+  GPULINALG_GPU_LABEL="PTX 80" sh tests/gpu.sh >/dev/null
   sh tests/gpu.sh >/dev/null
-  [ "$(grep -c "^ptx-75: [0-9]* passed, 0 failed.*$of_this_code\$" tests/gpu-record.txt)" -eq 1 ]
+  [ "$(grep -c '^ptx-[0-9]*: [0-9]* passed, 0 failed' tests/gpu-record.txt)" -eq 2 ]
+  echo "int more;" >>kernels/engine/engine.cu
+  [ "$(digest | cut -c 1-8)" != "${of_this_code##* }" ]
+  sh tests/gpu.sh >/dev/null
+  [ "$(grep -c "^ptx-.*$of_this_code\$" tests/gpu-record.txt)" -eq 2 ]
+  GPULINALG_GPU_LABEL="PTX 80" sh tests/gpu.sh >/dev/null
+  [ "$(grep -c "^ptx-.*$of_this_code\$" tests/gpu-record.txt)" -eq 1 ]
+  [ "$(grep -c "^ptx-.* code $(digest | cut -c 1-8)\$" tests/gpu-record.txt)" -eq 1 ]
   sh tests/record.sh --strict
 }
 
@@ -182,6 +189,14 @@ field () { sed -n "s/^$1: //p" tests/gpu-record.txt; }
   [ "$(sort ran)" = "$all" ]
   [ "$(field passed) $(field failed) $(field skipped)" = "$counts" ]
   sh tests/record.sh --strict
+  # runs that are skipped count once
+  rm bin/compute-sanitizer
+  sh tests/gpu.sh >/dev/null
+  counts="$(field passed) $(field failed) $(field skipped)"
+  for part in 1/2 2/2; do
+    GPULINALG_GPU_PART=$part sh tests/gpu.sh >/dev/null
+  done
+  [ "$(field passed) $(field failed) $(field skipped)" = "$counts" ]
   # parts of other code do not count, and failures of one part are those of the record
   echo "int more;" >>kernels/engine/engine.cu
   GPULINALG_GPU_PART=1/3 run sh tests/gpu.sh
@@ -203,6 +218,7 @@ field () { sed -n "s/^$1: //p" tests/gpu-record.txt; }
   FAULTS=3 run sh tests/gpu.sh
   [ "$status" -ne 0 ]
   [ "$(field failed)" -gt 100 ]
+  sh tests/gpu.sh >/dev/null
   # code that was compiled for this GPU before needs no driver's compiler
   COLD=1 GPULINALG_GPU_LABEL="compute 8.0 on 9.0" sh tests/gpu.sh >/dev/null
   [[ "$(field compute-8.0-on-9.0)" =~ ^[0-9]+" passed, 0 failed, "[0-9]+" skipped, " ]]
@@ -210,7 +226,7 @@ field () { sed -n "s/^$1: //p" tests/gpu-record.txt; }
   [ "$status" -ne 0 ]
   [[ "$output" == *"the driver has compiled nothing"* ]]
   echo 'echo nothing' >tests/gpu_job.sh
-  GPULINALG_GPU_QUICK=1 run sh tests/gpu.sh
+  run sh tests/gpu.sh
   [ "$status" -ne 0 ]
   [[ "$output" == *"no line of counts"* ]]
   GPULINALG_BUILD=nowhere run sh tests/gpu.sh

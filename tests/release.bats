@@ -58,6 +58,25 @@ versions () {
   [[ "$output" == *"0.3.0-dev is no release"* ]]
 }
 
+@test "Octave's pkg takes 0.3.0-dev for newer than 0.2.0" {
+  mkdir -p small/inst packages
+  cd small
+  sed 's/^Version: .*/Version: 0.3.0-dev/' "$TOP/DESCRIPTION" >DESCRIPTION
+  cp "$TOP/COPYING" .
+  echo 'function small_function (), end' >inst/small_function.m
+  printf 'Linear Algebra\n small_function\n' >INDEX
+  cd ..
+  tar --create --gzip --file small.tar.gz small
+  run env HOME="$TREE" octave-cli --no-init-file --no-history --eval "
+    pkg ('prefix', '$TREE/packages', '$TREE/packages');
+    pkg ('local_list', '$TREE/packages/list');
+    pkg ('install', '-local', 'small.tar.gz');
+    found = pkg ('list', 'gpulinalg'){1};
+    printf ('%s %d\n', found.version, compare_versions (found.version, '0.2.0', '>'))"
+  [ "$status" -eq 0 ]
+  [[ "$output" == *"0.3.0-dev 1" ]]
+}
+
 @test "the index entry has the fields that the index demands, and the checksum of the archive" {
   make -s version VERSION=0.9.1
   echo archive >gpulinalg-0.9.1.tar.gz
@@ -72,6 +91,9 @@ versions () {
   grep -qx '  url: "https://forge.example/g/releases/download/v0.9.1/gpulinalg-0.9.1.tar.gz"' gpulinalg.yaml
   grep -qx -e '  - "octave (>= 6.1.0)"' gpulinalg.yaml
   [ "$(grep -v 'url: ' gpulinalg.yaml | awk 'length > 80 || / $/ || /\t/' | wc -l)" -eq 0 ]
+  if python3 -c 'import yaml' 2>/dev/null; then
+    python3 -c 'import yaml; e = next (yaml.safe_load_all (open ("gpulinalg.yaml"))); assert e["description"].startswith ("Matrix") and e["versions"][0]["depends"][1] == "pkg"'
+  fi
   run sh tests/release.sh index gpulinalg-0.9.1.tar.gz
   [[ "$output" == *"URL is not given"* ]]
   echo old >gpulinalg-0.9.0.tar.gz
@@ -90,12 +112,14 @@ message () {
 @test "the hook for commit messages takes good ones, and says what is wrong with others" {
   [ -d "$TOP/.githooks" ] || skip "an archive has no hooks"
   long=$(printf 'Add %069d' 0)
-  for alone in "Merge branch 'x'" "Set version 0.2.0"; do
+  for good in "Mend sums" "Speed up sums" "${long%0}" "Größe × 2: mend ${long#Add 0000000000000000}"; do
+    message "$good" "" "They were wrong."
+    [ "$status" -eq 0 ] || { echo "$good: $output"; false; }
+  done
+  for alone in "Record of the GPU tests" "Merge branch 'x'" "Set version 0.2.0" "fixup! Mend sums"; do
     message "$alone"
     [ "$status" -eq 0 ] || { echo "$alone: $output"; false; }
   done
-  message "${long%0}" "" "They were wrong."
-  [ "$status" -eq 0 ]
   bad () { # bad TEXT LINE...
     text=$1
     shift
@@ -103,7 +127,27 @@ message () {
     [ "$status" -ne 0 ] && [[ "$output" == *"$text"* ]] || { echo "$*: $output"; false; }
   }
   bad "73 characters" "$long" "" "They were wrong."
+  bad "ends with a full stop" "Mend sums." "" "They were wrong."
   bad "second line is not empty" "Mend sums" "They were wrong."
+  bad "there is no body" "Mend sums"
   bad "there is no body" "Mend sums" "" "# a comment" "Signed-off-by: A <a@b.c>"
   bad "not with a verb in the imperative" "Mended sums" "" "They were wrong."
+  bad "not with a verb in the imperative" "The sums" "" "They were wrong."
+  bad "first line is empty" "" "" "They were wrong."
+}
+
+@test "git calls the hook where core.hooksPath is set as CONTRIBUTING.md says" {
+  [ -d "$TOP/.githooks" ] || skip "an archive has no hooks"
+  git init -q repository
+  cd repository
+  cp -r "$TOP/.githooks" .
+  git config user.name a
+  git config user.email a@b.c
+  command=$(grep -oE 'git config core\.hooksPath [.a-z]+' "$TOP/CONTRIBUTING.md")
+  $command
+  git add .
+  run git commit -q -m "Sums."
+  [ "$status" -ne 0 ]
+  git commit -q -m "Mend sums" -m "They were wrong."
+  [ "$(git log --format=%s)" = "Mend sums" ]
 }
