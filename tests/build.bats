@@ -11,7 +11,8 @@ teardown () {
 }
 
 # system_with TOOL...: makes $WORK/bin, a PATH of a system with these tools. Its apt-get only writes the
-# names of packages to $WORK/installed, and its archive has the packages in $PACKAGES.
+# names of packages to $WORK/installed, and its archive has the packages in $PACKAGES. The folder is one
+# without a formatter of its own.
 system_with () {
   mkdir -p "$WORK/bin"
   cd "$WORK"
@@ -53,6 +54,17 @@ system_with () {
   printf '#!/bin/sh\ncase "$*" in *octave-dev*) exit 100 ;; esac\n' >"$WORK/bin/apt-get"
   run env PATH="$WORK/bin" sh "$TOP/tests/deps.sh"
   [ "$status" -ne 0 ]
+}
+
+@test "format.sh does not use another version of clang-format" {
+  PACKAGES= system_with
+  ln -s "$(command -v dirname)" "$(command -v find)" "$(command -v sort)" "$(command -v head)" "$WORK/bin"
+  printf '#!/bin/sh\necho "clang-format version 19.1.7"\nexit 1\n' >"$WORK/bin/clang-format"
+  chmod +x "$WORK/bin/clang-format"
+  mkdir "$WORK/tree" && cp -r "$TOP/tests" "$TOP/Makefile" "$WORK/tree/"
+  PATH=$WORK/bin run sh "$WORK/tree/tests/format.sh" --check
+  [ "$status" -eq 0 ]
+  [[ "$output" == *"formatting: 0 passed, 0 failed, 1 skipped" ]]
 }
 
 # nvcc here is a script that lists architectures and compiles nothing.
