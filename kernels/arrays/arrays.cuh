@@ -5,7 +5,7 @@
 #define GPULINALG_ARRAYS_CUH
 
 #include "common/scalar.cuh"
-#include "common/status.cuh"
+#include "common/runtime.cuh"
 #include "engine/engine.cuh"
 
 // Division of numbers below 2^31 by a number: a multiplication and a shift.

@@ -5,7 +5,7 @@
 
 #include "arrays_engine.cuh"
 #include "arrays/arrays_types.h"
-#include "common/peers.cuh"
+#include "common/runtime.cuh"
 #include "arrays_find.cuh"
 #include "arrays_scan.cuh"
 

@@ -3,7 +3,7 @@
 
 #include "arrays.cuh"
 #include "arrays_find.cuh"
-#include "common/warp_reduce.cuh"
+#include "common/reduce.cuh"
 
 #include <cstring>
 

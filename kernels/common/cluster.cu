@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "cluster.cuh"
-#include "opened.cuh"
+#include "runtime.cuh"
 
 namespace
 {

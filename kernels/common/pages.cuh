@@ -1,12 +1,56 @@
-// pages.cuh: one matrix on every page of a chunk
+// pages.cuh: the matrices on the pages of a chunk, and the memory that they are in
 // SPDX-License-Identifier: GPL-3.0-or-later
+//
+// For host code, which fills them in, and for kernels, which take them as arguments.
 
 #ifndef GPULINALG_PAGES_CUH
 #define GPULINALG_PAGES_CUH
 
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
 #include <cuda_runtime.h>
+
 #include "gpulinalg.h"
 #include "scalar.cuh"
+
+//------------------------------------------------------------------------------
+// pieces of an arena
+//------------------------------------------------------------------------------
+
+// Carves pieces out of an arena; with a NULL base it only counts.
+struct carver {
+  char *base;
+  size_t used;
+  template <class P> P *take (int64_t count)
+  {
+    P *piece = base == nullptr ? nullptr : reinterpret_cast<P *> (base + used);
+    used += ((size_t)count * sizeof (P) + 255) / 256 * 256;
+    return piece;
+  }
+};
+
+//------------------------------------------------------------------------------
+// an array on the host that lives as long as its scope, without exceptions
+//------------------------------------------------------------------------------
+
+// All zero at first; `data` is null if there is no memory. For types that need no constructor.
+template <class T> struct host_array {
+  T *data;
+
+  explicit host_array (int64_t count)
+      : data (static_cast<T *> (calloc (count > 0 ? (size_t)count : 1, sizeof (T))))
+  {
+  }
+  ~host_array () { free (data); }
+  host_array (const host_array &) = delete;
+  host_array &operator= (const host_array &) = delete;
+  T &operator[] (int64_t k) { return data[k]; }
+};
+
+//------------------------------------------------------------------------------
+// one matrix on every page of a chunk
+//------------------------------------------------------------------------------
 
 // Column-major; `ld` is the distance of columns, `page` that of pages, in elements. NULL data: the
 // matrix is not wanted.
@@ -29,5 +73,22 @@ template <class T> page_matrix<T> pages_of (const gla_array &a)
 {
   return {static_cast<T *> (a.data), a.column_stride, a.page_stride};
 }
+
+//------------------------------------------------------------------------------
+// the pages of A or B of a page function, as its kernels see them
+//------------------------------------------------------------------------------
+
+// Column-major; `ld` is the distance of columns, `page` that of pages, in elements; 0 where all
+// pages of the result take the same one. index, where it is not NULL, says which page is taken for
+// each page of the result.
+template <class T> struct page_operand {
+  const T *data;
+  int64_t ld, page;
+  const int64_t *index;
+  GLA_DEVICE const T *at (int64_t p) const
+  {
+    return data + (index == nullptr ? p : index[p]) * page;
+  }
+};
 
 #endif

@@ -5,7 +5,6 @@
 #define GPULINALG_QR_FACTOR_CUH
 
 #include "backend.h"
-#include "carver.cuh"
 #include "pages.cuh"
 
 struct gpu_blas;

@@ -13,7 +13,6 @@
 #define GPULINALG_SVD_PAIRS_CUH
 
 #include "svd_args.cuh"
-#include "svd_rotation.cuh"
 
 // Told of every rotation, and of the end of every sweep; `on` and `resting` say whether columns of
 // this lane were rotated, and whether the page had converged before.

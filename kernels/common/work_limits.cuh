@@ -24,4 +24,24 @@ const double CALL_SECONDS = 5e-4, LINK_RATE = 18e9;
 // scale with the number that the device in use has.
 const double FITTED_MULTIPROCESSORS = 132;
 
+//------------------------------------------------------------------------------
+// how many sweeps of a bulge chase are active at the same time
+//------------------------------------------------------------------------------
+
+// Of a matrix of order n and tasks of B rows: at most, as each sweep is two tasks behind the one
+// before it.
+template <int B> __host__ __device__ constexpr int sweeps_at_once (int n)
+{
+  return n / (2 * B) + 2;
+}
+
+// A power of two that is not less.
+template <int B> __host__ __device__ constexpr int slots_for (int n)
+{
+  int slots = 1;
+  while (slots < sweeps_at_once<B> (n))
+    slots *= 2;
+  return slots;
+}
+
 #endif

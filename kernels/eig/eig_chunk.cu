@@ -1,7 +1,7 @@
 // eig_chunk.cu: batcheig on one GPU: the kernels of a chunk, in order, and its transfers
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "common/copy.cuh"
+#include "common/runtime.cuh"
 #include "common/work_limits.cuh"
 #include "engine/download.cuh"
 #include "engine/product_pieces.cuh"

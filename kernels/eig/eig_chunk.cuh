@@ -4,7 +4,7 @@
 #ifndef GPULINALG_EIG_CHUNK_CUH
 #define GPULINALG_EIG_CHUNK_CUH
 
-#include "common/carver.cuh"
+#include "common/pages.cuh"
 #include "common/eig_range.cuh"
 #include "common/for_type.cuh"
 #include "engine/eig_part.cuh"

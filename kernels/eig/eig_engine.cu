@@ -1,7 +1,7 @@
 // eig_engine.cu: batcheig on one GPU: its row of the backend's table
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "common/opened.cuh"
+#include "common/runtime.cuh"
 #include "common/work_limits.cuh"
 #include "engine/download.cuh"
 #include "engine/eig_part.cuh"

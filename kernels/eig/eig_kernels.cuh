@@ -8,7 +8,7 @@
 #define GPULINALG_EIG_KERNELS_CUH
 
 #include <cuda_runtime.h>
-#include "common/dynamic_shared.cuh"
+#include "common/runtime.cuh"
 #include "common/eig_range.cuh"
 #include "common/scalar.cuh"
 

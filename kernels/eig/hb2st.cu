@@ -8,7 +8,7 @@
 // sweep, which treats it alike, so entries never lie more than 2*EIG_BANDWIDTH - 1 below
 // the diagonal.
 
-#include "common/chase_sweeps.cuh"
+#include "common/work_limits.cuh"
 #include "hetrd.cuh"
 #include "hetrd_band.cuh"
 

@@ -14,8 +14,8 @@
 #define GPULINALG_HE2HB_CUH
 
 #include "hetrd_band.cuh"
-#include "common/fragments.cuh"
-#include "common/wide.cuh"
+#include "common/panel_qr.cuh"
+#include "common/scalar.cuh"
 
 static_assert ((int)EIG_BANDWIDTH == (int)PANEL_COLUMNS, "a panel is as wide as the band");
 

@@ -4,7 +4,7 @@
 #ifndef GPULINALG_HETRD_CUH
 #define GPULINALG_HETRD_CUH
 
-#include "common/householder.cuh"
+#include "common/reflector.cuh"
 #include "eig_kernels.cuh"
 
 // Columns of a panel, and rows and columns of a tile of the matrix-vector product.

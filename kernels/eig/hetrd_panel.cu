@@ -7,7 +7,6 @@
 // cache) in an order that depends on n alone: the bits are the same for every number of blocks.
 
 #include "common/cluster.cuh"
-#include "common/together.cuh"
 #include "hetrd_tiles.cuh"
 
 namespace

@@ -1,7 +1,7 @@
 // jacobi_factor.cu: Cholesky with pivoting of small pages, shifted where they are not definite
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "common/warp_longest.cuh"
+#include "common/reduce.cuh"
 #include "jacobi_lanes.cuh"
 
 namespace

@@ -19,8 +19,8 @@
 #define GPULINALG_LARGE_CUH
 
 #include "eig_kernels.cuh"
-#include "common/together.cuh"
-#include "common/wide.cuh"
+#include "common/cluster.cuh"
+#include "common/scalar.cuh"
 #include "engine/cublas.cuh"
 
 enum {

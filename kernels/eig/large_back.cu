@@ -5,7 +5,7 @@
 // the panels and from V'V: neighbours are joined as [T1 -T1 G12 T2; 0 T2].
 
 #include "large.cuh"
-#include "common/status.cuh"
+#include "common/runtime.cuh"
 
 namespace
 {

@@ -8,7 +8,7 @@
 // panel get theirs when it begins, and X gets its part from P and Q.
 
 #include "large.cuh"
-#include "common/status.cuh"
+#include "common/runtime.cuh"
 
 namespace
 {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "large.cuh"
-#include "common/larft.cuh"
+#include "common/reflector.cuh"
 
 namespace
 {

@@ -3,7 +3,7 @@
 
 #include "large_page.cuh"
 #include "stedc.cuh"
-#include "common/copy.cuh"
+#include "common/runtime.cuh"
 #include "common/work_limits.cuh"
 
 namespace

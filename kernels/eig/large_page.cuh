@@ -4,7 +4,7 @@
 #ifndef GPULINALG_LARGE_PAGE_CUH
 #define GPULINALG_LARGE_PAGE_CUH
 
-#include "common/carver.cuh"
+#include "common/pages.cuh"
 #include "engine/engine.cuh"
 #include "large.cuh"
 

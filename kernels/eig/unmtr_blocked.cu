@@ -7,7 +7,7 @@
 #include "few.cuh"
 #include "unmtr_strip.cuh"
 #include "unmtr_wide.cuh"
-#include "common/larft.cuh"
+#include "common/reflector.cuh"
 
 namespace
 {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "cublas.cuh"
-#include "common/opened.cuh"
+#include "common/runtime.cuh"
 #include "engine.cuh"
 
 #include <dlfcn.h>

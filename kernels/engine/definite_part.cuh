@@ -5,7 +5,6 @@
 #ifndef GPULINALG_DEFINITE_PART_CUH
 #define GPULINALG_DEFINITE_PART_CUH
 
-#include "common/carver.cuh"
 #include "common/pages.cuh"
 #include "engine.cuh"
 

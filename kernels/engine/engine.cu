@@ -5,7 +5,7 @@
 #include "engine.cuh"
 #include "heap.cuh"
 #include "memory.cuh"
-#include "common/opened.cuh"
+#include "common/runtime.cuh"
 #include "common/work_limits.cuh"
 
 #include <cstdio>

@@ -11,7 +11,7 @@
 
 #include <cuda_runtime.h>
 #include "backend.h"
-#include "common/status.cuh"
+#include "common/runtime.cuh"
 #include "cublas.cuh"
 #include "rows.h"
 #include "staging.h"

@@ -12,8 +12,7 @@
 #ifndef GPULINALG_OPERAND_CUH
 #define GPULINALG_OPERAND_CUH
 
-#include "common/carver.cuh"
-#include "common/page_operand.cuh"
+#include "common/pages.cuh"
 #include "engine.cuh"
 
 // The steps of one operand. The arrays are those of the job.

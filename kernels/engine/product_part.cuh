@@ -5,7 +5,7 @@
 #define GPULINALG_PRODUCT_PART_CUH
 
 #include <cuda_runtime.h>
-#include "common/page_operand.cuh"
+#include "common/pages.cuh"
 
 // The type of a product: complex where one of the factors is.
 template <class TA, class TB> struct product_of {

@@ -10,7 +10,7 @@
 // ends its kernels. It is not destroyed in another way: that would wait for other ranks.
 
 #include "rank_link.h"
-#include "common/status.cuh"
+#include "common/runtime.cuh"
 #include "threads/yield.h"
 #include "nccl.cuh"
 

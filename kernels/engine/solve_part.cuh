@@ -4,7 +4,6 @@
 #ifndef GPULINALG_SOLVE_PART_CUH
 #define GPULINALG_SOLVE_PART_CUH
 
-#include "common/carver.cuh"
 #include "common/pages.cuh"
 
 // Pages of n x n, LU_PART_LEAST <= n <= LU_PART_MOST, all on the device.

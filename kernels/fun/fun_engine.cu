@@ -4,7 +4,7 @@
 // A chunk is worked on by the kernels of batcheig, then to order 32 by one kernel of this folder,
 // and above by its kernels and those of the page products.
 
-#include "common/carver.cuh"
+#include "common/pages.cuh"
 #include "common/for_type.cuh"
 #include "engine/download.cuh"
 #include "engine/eig_part.cuh"

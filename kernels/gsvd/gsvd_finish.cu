@@ -1,7 +1,7 @@
 // gsvd_finish.cu: values in order, factors in their places, and the pair's scaling undone
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "common/block_norm.cuh"
+#include "common/reduce.cuh"
 #include "gsvd_kernels.cuh"
 #include "gsvd_value.cuh"
 

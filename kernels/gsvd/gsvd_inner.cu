@@ -5,7 +5,7 @@
 #include "gsvd_kernels.cuh"
 #include "gsvd_rotation.cuh"
 #include "pair_tiles.cuh"
-#include "common/warp_reduce.cuh"
+#include "common/reduce.cuh"
 
 namespace
 {

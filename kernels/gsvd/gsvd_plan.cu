@@ -5,7 +5,7 @@
 #include "gsvd_worker.cuh"
 #include "common/orderings.h"
 #include "common/cluster.cuh"
-#include "common/host_array.cuh"
+#include "common/pages.cuh"
 
 namespace
 {

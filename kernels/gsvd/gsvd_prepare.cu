@@ -1,9 +1,8 @@
 // gsvd_prepare.cu: before the sweeps: scaling by powers of two, order of columns, rank
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "common/block_norm.cuh"
+#include "common/reduce.cuh"
 #include "gsvd_kernels.cuh"
-#include "common/warp_reduce.cuh"
 
 namespace
 {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "gsvd_kernels.cuh"
-#include "common/dynamic_shared.cuh"
+#include "common/runtime.cuh"
 #include "common/mma_tiles.cuh"
 
 namespace

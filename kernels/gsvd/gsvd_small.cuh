@@ -8,7 +8,7 @@
 #ifndef GPULINALG_GSVD_SMALL_CUH
 #define GPULINALG_GSVD_SMALL_CUH
 
-#include "common/wide.cuh"
+#include "common/scalar.cuh"
 #include "gsvd_kernels.cuh"
 
 enum { GSVD_SMALL = 64 }; // columns at most

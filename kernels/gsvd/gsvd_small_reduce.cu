@@ -3,7 +3,7 @@
 
 #include "common/cluster.cuh"
 #include "common/reflector.cuh"
-#include "common/warp_longest.cuh"
+#include "common/reduce.cuh"
 #include "gsvd_small.cuh"
 
 namespace

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "gsvd_team.cuh"
-#include "common/copy.cuh"
-#include "common/peers.cuh"
+#include "common/runtime.cuh"
 #include "engine/heap.cuh"
 #include "engine/memory.cuh"
 

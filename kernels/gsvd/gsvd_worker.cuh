@@ -4,7 +4,7 @@
 #ifndef GPULINALG_GSVD_WORKER_CUH
 #define GPULINALG_GSVD_WORKER_CUH
 
-#include "common/copy.cuh"
+#include "common/runtime.cuh"
 #include "engine/cublas.cuh"
 #include "gsvd_plan.cuh"
 

@@ -1,7 +1,7 @@
 // lanczos_engine.cu: Krylov bases of an engine: memory, rotation, checks
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "common/carver.cuh"
+#include "common/pages.cuh"
 #include "common/for_type.cuh"
 #include "common/work_limits.cuh"
 #include "lanczos_ranks.cuh"

@@ -1,7 +1,7 @@
 // lanczos_pieces.cu: what the methods on a Krylov basis consist of: transfers, products, sums
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "common/copy.cuh"
+#include "common/runtime.cuh"
 #include "common/work_limits.cuh"
 #include "lanczos_state.cuh"
 

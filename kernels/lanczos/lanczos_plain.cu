@@ -1,7 +1,7 @@
 // lanczos_plain.cu: Lanczos without orthogonalisation, and its second pass
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "common/copy.cuh"
+#include "common/runtime.cuh"
 #include "lanczos_state.cuh"
 
 #include <cmath>

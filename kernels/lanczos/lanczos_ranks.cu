@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "lanczos_ranks.cuh"
-#include "common/carver.cuh"
-#include "common/copy.cuh"
+#include "common/pages.cuh"
+#include "common/runtime.cuh"
 #include "engine/rank_link.h"
 
 #include <cstdlib>

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "lanczos_team.cuh"
-#include "common/carver.cuh"
+#include "common/pages.cuh"
 #include "common/host_memory.h"
-#include "common/peers.cuh"
+#include "common/runtime.cuh"
 #include "engine/downloads.cuh"
 
 #include <new>

@@ -1,7 +1,7 @@
 // lanczos_team_steps.cu: what the members of a team of GPUs do together: products, projections
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "common/peers.cuh"
+#include "common/runtime.cuh"
 #include "lanczos_team.cuh"
 
 // Each waits for the event of all others.

@@ -1,7 +1,7 @@
 // lanczos_update.cu: W*M - V*C and V*S for blocks of vectors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "common/dynamic_shared.cuh"
+#include "common/runtime.cuh"
 #include "lanczos.cuh"
 
 namespace

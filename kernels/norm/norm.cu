@@ -3,7 +3,7 @@
 //
 // Sums are formed in double precision and in an order that depends on the sizes alone.
 
-#include "common/block_norm.cuh"
+#include "common/reduce.cuh"
 #include "norm_terms.cuh"
 
 namespace

@@ -1,7 +1,7 @@
 // pairs_cholesky.cuh: Cholesky of a page and the inverse of L, by a block, in shared memory
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The lower triangle stands in tiles of 8 by 8 (warp_tiles.cuh), column of tiles by column of tiles
+// The lower triangle stands in tiles of 8 by 8 (mma_tiles.cuh), column of tiles by column of tiles
 // becomes L, on the diagonal inv (L): all warps share the tiles below the one on the diagonal; then
 // the first warp updates and factors the next tile on the diagonal, which is a long chain of
 // operations, while the others share the columns to its right. Each warp then finds rows of tiles
@@ -11,7 +11,7 @@
 #define GPULINALG_PAIRS_CHOLESKY_CUH
 
 #include "common/cluster.cuh"
-#include "common/triangle_tiles.cuh"
+#include "common/mma_tiles.cuh"
 #include "pairs_tiles.cuh"
 
 template <class T, int WARPS> struct pencil_cholesky : triangle_tiles<T> {

@@ -4,7 +4,7 @@
 // B is factored and A reduced to C, the kernels of batcheig work on C, and its eigenvectors are
 // transformed back, all in the memory of a slot.
 
-#include "common/carver.cuh"
+#include "common/pages.cuh"
 #include "common/eig_range.cuh"
 #include "common/for_type.cuh"
 #include "engine/download.cuh"

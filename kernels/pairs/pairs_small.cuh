@@ -1,7 +1,7 @@
 // pairs_small.cuh: A*x = lambda*B*x of order 5 to 32, a warp to a page, everything in registers
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The lower triangles stand in tiles of 8 by 8 (warp_tiles.cuh). A row of tiles g of G = A*inv (L)'
+// The lower triangles stand in tiles of 8 by 8 (mma_tiles.cuh). A row of tiles g of G = A*inv (L)'
 // is found from left to right, each tile by products with tiles of L as they stand and one with the
 // inverse of a tile on the diagonal; its adjoint is a column of G'. In the same way C = inv (L)*G
 // is the adjoint of G'*inv (L)'. In double precision for all types.

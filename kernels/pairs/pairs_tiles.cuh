@@ -4,7 +4,7 @@
 #ifndef GPULINALG_PAIRS_TILES_CUH
 #define GPULINALG_PAIRS_TILES_CUH
 
-#include "common/warp_tiles.cuh"
+#include "common/mma_tiles.cuh"
 #include "pairs.cuh"
 
 template <class T> struct pencil_tiles : warp_tiles<T> {

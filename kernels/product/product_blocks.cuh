@@ -7,7 +7,7 @@
 #include <cuda_runtime.h>
 #include <cstdint>
 
-#include "common/dynamic_shared.cuh"
+#include "common/runtime.cuh"
 
 // Blocks of a kernel that the device holds at a time, and leave to use so much shared memory.
 template <class K>

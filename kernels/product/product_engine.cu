@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "common/for_type.cuh"
-#include "common/opened.cuh"
+#include "common/runtime.cuh"
 #include "common/pages.cuh"
 #include "common/work_limits.cuh"
 #include "engine/operand.cuh"

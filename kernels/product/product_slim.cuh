@@ -4,7 +4,7 @@
 #ifndef GPULINALG_PRODUCT_SLIM_CUH
 #define GPULINALG_PRODUCT_SLIM_CUH
 
-#include "common/dynamic_shared.cuh"
+#include "common/runtime.cuh"
 #include "product_slim_kernel.cuh"
 
 // Columns of X at most, terms at least; parts of the sums of a page at most, terms of a part at

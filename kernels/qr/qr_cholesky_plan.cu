@@ -6,7 +6,7 @@
 // of the factors are formed at the same time, so that all other steps are products of matrices. The
 // elimination that gives the signs needs each row of R; it follows on the side stream.
 
-#include "common/status.cuh"
+#include "common/runtime.cuh"
 #include "engine/product_part.cuh"
 #include "qr_cholesky.cuh"
 

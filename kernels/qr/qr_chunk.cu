@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <cmath>
-#include "common/copy.cuh"
-#include "common/host_array.cuh"
+#include "common/runtime.cuh"
+#include "common/pages.cuh"
 #include "common/work_limits.cuh"
 #include "qr_chunk.cuh"
 

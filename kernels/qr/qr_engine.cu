@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include "common/for_type.cuh"
-#include "common/opened.cuh"
+#include "common/runtime.cuh"
 #include "common/work_limits.cuh"
 #include "engine/download.cuh"
 #include "engine/ordered.cuh"

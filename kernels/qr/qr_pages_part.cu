@@ -1,7 +1,7 @@
 // qr_pages_part.cu: QR of pages of any size as a part of another operation's work on a chunk
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "common/copy.cuh"
+#include "common/runtime.cuh"
 #include "common/for_type.cuh"
 #include "engine/qr_pages_part.cuh"
 #include "qr_chunk.cuh"

@@ -6,9 +6,8 @@
 // Y'Y for the triangular factor.
 
 #include "common/cluster.cuh"
-#include "common/larft.cuh"
-#include "qr_kernels.cuh"
 #include "common/reflector.cuh"
+#include "qr_kernels.cuh"
 
 namespace
 {

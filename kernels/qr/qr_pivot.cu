@@ -5,11 +5,10 @@
 // has left. Norms are brought down as Drmac and Bujanovic (2008) say, and computed again where
 // that would lose digits.
 
-#include "common/block_norm.cuh"
+#include "common/reduce.cuh"
 #include "common/cluster.cuh"
-#include "common/larft.cuh"
-#include "qr_kernels.cuh"
 #include "common/reflector.cuh"
+#include "qr_kernels.cuh"
 
 namespace
 {

@@ -3,7 +3,7 @@
 
 #include "qr_sketch.cuh"
 #include "common/reflector.cuh"
-#include "common/together.cuh"
+#include "common/cluster.cuh"
 
 namespace
 {

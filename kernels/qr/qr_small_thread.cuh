@@ -10,7 +10,7 @@
 #ifndef GPULINALG_QR_SMALL_THREAD_CUH
 #define GPULINALG_QR_SMALL_THREAD_CUH
 
-#include "common/dynamic_shared.cuh"
+#include "common/runtime.cuh"
 #include "qr_small_page.cuh"
 
 // The places of 32 pages of `numbers` numbers in shared memory: without gaps if a page is no

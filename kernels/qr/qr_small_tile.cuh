@@ -12,7 +12,7 @@
 #ifndef GPULINALG_QR_SMALL_TILE_CUH
 #define GPULINALG_QR_SMALL_TILE_CUH
 
-#include "common/dynamic_shared.cuh"
+#include "common/runtime.cuh"
 #include "qr_small_registers.cuh"
 
 // What the threads of a page do, one step after the other.

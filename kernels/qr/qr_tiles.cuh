@@ -7,7 +7,7 @@
 #define GPULINALG_QR_TILES_CUH
 
 #include "common/mma_tiles.cuh"
-#include "common/wide.cuh"
+#include "common/scalar.cuh"
 
 enum {
   QR_TILE = 64,

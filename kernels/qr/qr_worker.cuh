@@ -9,7 +9,7 @@
 #define GPULINALG_QR_WORKER_CUH
 
 #include "common/cluster.cuh"
-#include "common/status.cuh"
+#include "common/runtime.cuh"
 #include "qr_plan.cuh"
 
 enum { QR_BLOCK = 128 };

@@ -8,7 +8,7 @@
 #define GPULINALG_SOLVE_CUH
 
 #include <cuda_runtime.h>
-#include "common/page_operand.cuh"
+#include "common/pages.cuh"
 #include "common/scalar.cuh"
 
 // Element (i, c) of page p of X is at X[p*x_page + i*x_row + c*x_column]; of B on its page at

@@ -17,7 +17,7 @@
 #define GPULINALG_SOLVE_DEFINITE_CUH
 
 #include "common/cluster.cuh"
-#include "common/triangle_tiles.cuh"
+#include "common/mma_tiles.cuh"
 #include "solve_norms.cuh"
 #include "solve_tiles.cuh"
 

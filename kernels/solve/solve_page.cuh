@@ -11,7 +11,7 @@
 #ifndef GPULINALG_SOLVE_PAGE_CUH
 #define GPULINALG_SOLVE_PAGE_CUH
 
-#include "common/warp_reduce.cuh"
+#include "common/reduce.cuh"
 #include "solve_norms.cuh"
 #include "solve_page_matrix.cuh"
 #include "solve_rounding.cuh"

@@ -5,7 +5,7 @@
 #define GPULINALG_SOLVE_PAGE_MATRIX_CUH
 
 #include "common/mma.cuh"
-#include "common/wide.cuh"
+#include "common/scalar.cuh"
 
 // Entry (i, j) is at i + j*ld, and its imaginary part `plane` behind. ld is 4 modulo 16, so that
 // tiles are read without bank conflicts.

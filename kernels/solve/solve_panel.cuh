@@ -13,8 +13,8 @@
 #ifndef GPULINALG_SOLVE_PANEL_CUH
 #define GPULINALG_SOLVE_PANEL_CUH
 
-#include "common/warp_reduce.cuh"
-#include "common/wide.cuh"
+#include "common/reduce.cuh"
+#include "common/scalar.cuh"
 #include "solve_norms.cuh"
 #include "solve_rounding.cuh"
 

@@ -8,7 +8,7 @@
 #ifndef GPULINALG_SOLVE_ROUNDING_CUH
 #define GPULINALG_SOLVE_ROUNDING_CUH
 
-#include "common/warp_reduce.cuh"
+#include "common/reduce.cuh"
 #include "solve_pivot.cuh"
 
 // Terms are only added up where a pivot is less than so many units of rounding of the largest one,

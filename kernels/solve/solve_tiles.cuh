@@ -1,7 +1,7 @@
 // solve_tiles.cuh: systems with a definite page of order 13 to 32, by a warp, on the tensor cores
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The lower triangle stands in the tiles of warp_tiles.cuh, so A = L*D*L' needs no exchange of data
+// The lower triangle stands in the tiles of mma_tiles.cuh, so A = L*D*L' needs no exchange of data
 // but in the tiles on the diagonal, of which the inverses of L are formed and kept. Right-hand
 // sides are solved for as rows, y', 8 at a time. In double precision for all types.
 //
@@ -11,7 +11,7 @@
 #ifndef GPULINALG_SOLVE_TILES_CUH
 #define GPULINALG_SOLVE_TILES_CUH
 
-#include "common/warp_tiles.cuh"
+#include "common/mma_tiles.cuh"
 #include "solve.cuh"
 #include "solve_rounding.cuh"
 

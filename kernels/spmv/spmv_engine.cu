@@ -1,7 +1,7 @@
 // spmv_engine.cu: sparse matrices on one GPU: their copies, and products with host arrays
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "common/carver.cuh"
+#include "common/pages.cuh"
 #include "common/for_type.cuh"
 #include "engine/engine.cuh"
 #include "engine/memory.cuh"

@@ -5,7 +5,7 @@
 
 #include "common/async_copy.cuh"
 #include "common/cluster.cuh"
-#include "common/dynamic_shared.cuh"
+#include "common/runtime.cuh"
 #include "common/for_type.cuh"
 #include "spmv_tiles.cuh"
 

@@ -17,8 +17,8 @@
 #ifndef GPULINALG_SVD_BAND_CUH
 #define GPULINALG_SVD_BAND_CUH
 
-#include "common/fragments.cuh"
-#include "common/wide.cuh"
+#include "common/panel_qr.cuh"
+#include "common/scalar.cuh"
 #include "svd_values.cuh"
 
 // Columns of a panel, and rows and columns of a tile of A or its adjoint.

@@ -8,10 +8,10 @@
 // rest of the fill is left for the next sweep, which treats it alike. So entries are at most
 // SVD_BAND - 1 below the diagonal and 2*SVD_BAND - 1 above it.
 
-#include "common/chase_sweeps.cuh"
+#include "common/work_limits.cuh"
 #include "common/cluster.cuh"
-#include "common/dynamic_shared.cuh"
-#include "common/householder.cuh"
+#include "common/runtime.cuh"
+#include "common/reflector.cuh"
 #include "svd_band.cuh"
 
 namespace

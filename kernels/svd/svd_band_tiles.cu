@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "common/async_copy.cuh"
-#include "common/dynamic_shared.cuh"
-#include "common/fragments.cuh"
+#include "common/runtime.cuh"
+#include "common/panel_qr.cuh"
 #include "svd_band.cuh"
 
 namespace

@@ -17,7 +17,7 @@
 // `rest`. A step has two barriers: before the parts of A*u of all warps are added, a thread to a
 // row, and behind.
 
-#include "common/dynamic_shared.cuh"
+#include "common/runtime.cuh"
 #include "svd_page.cuh"
 #include "svd_reflection.cuh"
 #include "svd_values.cuh"

@@ -1,7 +1,7 @@
 // svd_chunk.cu: the kernels of a chunk of pages of gla_batchsvd, in order
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "common/host_array.cuh"
+#include "common/pages.cuh"
 #include "common/work_limits.cuh"
 #include "svd_chunk.cuh"
 #include "svd_extreme.cuh"

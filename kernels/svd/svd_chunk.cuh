@@ -4,7 +4,7 @@
 #ifndef GPULINALG_SVD_CHUNK_CUH
 #define GPULINALG_SVD_CHUNK_CUH
 
-#include "common/carver.cuh"
+#include "common/pages.cuh"
 #include "engine/eig_part.cuh"
 #include "engine/qr_pages_part.cuh"
 #include "svd_band.cuh"

@@ -9,9 +9,9 @@
 // sizes are found as svd_values.cuh, svd_band.cuh and svd_together.cuh say (svd_is_reduced).
 
 #include "common/cluster.cuh"
-#include "common/copy.cuh"
+#include "common/runtime.cuh"
 #include "common/for_type.cuh"
-#include "common/host_array.cuh"
+#include "common/pages.cuh"
 #include "common/work_limits.cuh"
 #include "engine/download.cuh"
 #include "engine/ordered.cuh"

@@ -8,7 +8,7 @@
 #ifndef GPULINALG_SVD_PARTS_CUH
 #define GPULINALG_SVD_PARTS_CUH
 
-#include "common/block_norm.cuh"
+#include "common/reduce.cuh"
 #include "svd_polar.cuh"
 
 enum { POLAR_THREADS = 256, POLAR_GRID_MOST = 65535 };

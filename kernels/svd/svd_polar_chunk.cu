@@ -1,8 +1,8 @@
 // svd_polar_chunk.cu: the kernels of a chunk of pages whose singular values are found by A = X*H
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "common/copy.cuh"
-#include "common/host_array.cuh"
+#include "common/runtime.cuh"
+#include "common/pages.cuh"
 #include "engine/eig_part.cuh"
 #include "svd_multiply.cuh"
 #include "svd_polar_chunk.cuh"

@@ -12,8 +12,8 @@
 #include "common/cluster.cuh"
 #include "common/mma_tiles.cuh"
 #include "common/random.h"
-#include "common/warp_reduce.cuh"
-#include "common/wide.cuh"
+#include "common/reduce.cuh"
+#include "common/scalar.cuh"
 #include "svd_parts.cuh"
 #include "svd_polar_steps.cuh"
 

@@ -12,7 +12,7 @@
 
 #include "common/cluster.cuh"
 #include "common/mma_tiles.cuh"
-#include "common/wide.cuh"
+#include "common/scalar.cuh"
 #include "svd_parts.cuh"
 
 namespace

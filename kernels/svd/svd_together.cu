@@ -17,8 +17,8 @@
 // other, and then those of a tree: classes c and c + CLASSES/2, and so on. A block has whole
 // branches of it.
 
-#include "common/dynamic_shared.cuh"
-#include "common/together.cuh"
+#include "common/runtime.cuh"
+#include "common/cluster.cuh"
 #include "svd_reflection.cuh"
 #include "svd_together.cuh"
 

@@ -14,7 +14,7 @@
 #include "eig/device_jacobi.cuh"
 #include "device_pages.cuh"
 #include "qr/device_qr.cuh"
-#include "common/opened.cuh"
+#include "common/runtime.cuh"
 #include "gpu_page_tests.h"
 
 int gpu_is_limited (void)

@@ -8,7 +8,7 @@
 // and 20 at once; with the last word those by blocks alone, for one of MOST rows.
 
 #include "device/device_pages.cuh"
-#include "common/opened.cuh"
+#include "common/runtime.cuh"
 #include "engine/cublas.cuh"
 #include "qr/qr_plan.cuh"
 #include "qr/qr_sketch.cuh"
