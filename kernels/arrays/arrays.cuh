@@ -1,11 +1,17 @@
-// arrays.cuh: arguments of the kernels for arrays that stay on a GPU
+// arrays.cuh: arguments and calls of the kernels for arrays that stay on a GPU
 // SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The host code of this folder calls them, each file those of the others. Arrays are on the device
+// of the engine, and their sizes have been checked.
 
 #ifndef GPULINALG_ARRAYS_CUH
 #define GPULINALG_ARRAYS_CUH
 
-#include "common/scalar.cuh"
+#include <cstdint>
+#include <cuda_runtime.h>
+
 #include "common/runtime.cuh"
+#include "common/scalar.cuh"
 #include "engine/engine.cuh"
 
 // Division of numbers below 2^31 by a number: a multiplication and a shift.
@@ -101,5 +107,77 @@ struct nd_subscripts {
 cudaError_t nd_subscript (const nd_subscripts &a, size_t size, bool store, cudaStream_t stream);
 // The number as an element of the type, in 16 bytes.
 void nd_put_value (int type, const double *from, void *to);
+
+//------------------------------------------------------------------------------
+// rows of the table that are in files of their own
+//------------------------------------------------------------------------------
+
+gla_status nd_elementwise (gla_engine *engine, gla_nd_op op, const gla_nd *to, const gla_nd *x,
+                           const gla_nd *y, int *outside);
+gla_status nd_run_steps (gla_engine *engine, const gla_nd_steps *steps, int *outside);
+gla_status nd_join (gla_engine *engine, const gla_nd *to, const gla_nd *from, int count);
+gla_status nd_triangle (gla_engine *engine, const gla_nd *to, const gla_nd *x, int64_t first,
+                        int64_t last);
+gla_status nd_sort (gla_engine *engine, const gla_slices *x, int descending, void *to,
+                    double *index);
+gla_status nd_fft (gla_engine *engine, const gla_slices *x, int inverse, void *to);
+
+//------------------------------------------------------------------------------
+// copies in another order of the dimensions
+//------------------------------------------------------------------------------
+
+// Element (i, j) of n[0] x n[1] is at x + i*x_cross + j, and goes to `to` + i + j*to_cross, for all
+// places in `dims` other dimensions.
+struct nd_transpose {
+  const void *x;
+  void *to;
+  int64_t n[2], x_cross, to_cross;
+  int dims;
+  nd_divisor size[GLA_ND_DIMS];
+  int64_t x_step[GLA_ND_DIMS], to_step[GLA_ND_DIMS];
+  bool flip; // conjugate; only complex elements
+  uint32_t tiles[2];
+};
+cudaError_t nd_launch_transpose (nd_transpose a, size_t size, cudaStream_t stream);
+
+//------------------------------------------------------------------------------
+// the positions of nonzero bytes
+//------------------------------------------------------------------------------
+
+enum { FIND_THREADS = 256, FIND_LENGTH = 4096 };
+
+inline int64_t nd_find_blocks (int64_t n)
+{
+  return (n + FIND_LENGTH - 1) / FIND_LENGTH;
+}
+
+// counts has nd_find_blocks (n) + 1 numbers: how many positions come before each block, and the
+// total. n >= 1.
+cudaError_t nd_find_count (const void *mask, int64_t n, int64_t *counts, cudaStream_t stream);
+cudaError_t nd_find_write (const void *mask, int64_t n, const int64_t *counts, int64_t *list,
+                           cudaStream_t stream);
+
+//------------------------------------------------------------------------------
+// arrays without gaps from one precision to the other
+//------------------------------------------------------------------------------
+
+// n real numbers, or the parts of n/2 complex ones; both arrays begin at multiples of 16 bytes.
+cudaError_t nd_to_single (const double *x, float *to, int64_t n, cudaStream_t stream);
+cudaError_t nd_to_double (const float *x, double *to, int64_t n, cudaStream_t stream);
+
+//------------------------------------------------------------------------------
+// Fourier transforms of short slices, a thread for each
+//------------------------------------------------------------------------------
+
+// Whether slices of n elements are so short: n is 2, 4, 8, 16 or 32.
+inline bool nd_fft_is_short (int64_t n)
+{
+  return n >= 2 && n <= 32 && (n & (n - 1)) == 0;
+}
+
+// Enqueues the transforms of inner * outer slices of n elements, without a division by n; `to` may
+// be `from`. Element k of slice (i, o) is at (o * n + k) * inner + i.
+gla_status nd_fft_short (gla_type type, int64_t inner, int64_t n, int64_t outer, bool inverse,
+                         const void *from, void *to, cudaStream_t stream);
 
 #endif

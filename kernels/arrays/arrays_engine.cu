@@ -3,11 +3,10 @@
 //
 // All work is in the stream of the first slot, so that it is done in the order of the calls.
 
-#include "arrays_engine.cuh"
+#include "arrays.cuh"
 #include "arrays/arrays_types.h"
 #include "common/runtime.cuh"
-#include "arrays_find.cuh"
-#include "arrays_scan.cuh"
+#include "arrays_reduce.cuh"
 
 namespace
 {

@@ -6,8 +6,7 @@
 // for each outer index, at steps of `inner`, while these are few or large; many small ones are
 // brought side by side first, because a launch takes longer than such a batch.
 
-#include "arrays_engine.cuh"
-#include "arrays_fft_short.cuh"
+#include "arrays.cuh"
 #include "engine/cufft.cuh"
 #include "engine/heap.cuh"
 

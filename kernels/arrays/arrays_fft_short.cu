@@ -5,7 +5,7 @@
 // element once, at whatever step. Threads of a block have slices that follow one another: where the
 // slices' elements are `inner` apart, neighbouring threads read and write neighbouring elements.
 
-#include "arrays_fft_short.cuh"
+#include "arrays.cuh"
 
 namespace
 {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "arrays/arrays_types.h"
-#include "arrays_engine.cuh"
+#include "arrays.cuh"
 #include "arrays_math.cuh"
 
 #include <cstring>

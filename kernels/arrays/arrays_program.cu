@@ -7,7 +7,7 @@
 #include "arrays_program.cuh"
 #include "arrays/arrays_types.h"
 #include "arrays_ask.cuh"
-#include "arrays_engine.cuh"
+#include "arrays.cuh"
 
 namespace
 {

@@ -1,4 +1,5 @@
-// arrays_reduce.cuh: sums, products and extremes of slices for one type of elements
+// arrays_reduce.cuh: sums, products and extremes of slices: kernels for one type of elements, and
+// their steps
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // A slice of n elements is cut into segments of 256. A segment has 8 partial results; number l has
@@ -16,6 +17,7 @@
 #define GPULINALG_ARRAYS_REDUCE_CUH
 
 #include "arrays_math.cuh"
+#include "engine/heap.cuh"
 
 // REDUCE_FEW: segments with two lanes each that fill about a quarter of a large GPU.
 enum { SEGMENT_LENGTH = 256, PARTS = 8, REDUCE_THREADS = 256, REDUCE_FEW = 32768 };
@@ -338,5 +340,16 @@ cudaError_t nd_reduce_d (gla_reduction op, const nd_reduction &r, bool first, cu
 cudaError_t nd_reduce_c (gla_reduction op, const nd_reduction &r, bool first, cudaStream_t stream);
 cudaError_t nd_reduce_z (gla_reduction op, const nd_reduction &r, bool first, cudaStream_t stream);
 cudaError_t nd_reduce_b (gla_reduction op, const nd_reduction &r, bool first, cudaStream_t stream);
+
+//------------------------------------------------------------------------------
+// reductions and scans of slices, with the memory that they need
+//------------------------------------------------------------------------------
+
+// A step of a reduction of elements of this type; in the steps behind the first one `type` is still
+// that of the first.
+cudaError_t nd_reduce_step (gla_reduction op, int type, const nd_reduction &r, bool first,
+                            cudaStream_t stream);
+// `to` may be the array itself where its type is that of the sums.
+gla_status nd_scan (cuda_engine *e, gla_reduction op, const gla_slices *x, void *to);
 
 #endif

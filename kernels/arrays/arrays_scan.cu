@@ -5,7 +5,7 @@
 // way, and then each segment is summed from its start on behind the sum of those before it. So the
 // bits depend on the slice alone.
 
-#include "arrays_scan.cuh"
+#include "arrays_reduce.cuh"
 
 namespace
 {

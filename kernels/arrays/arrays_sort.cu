@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Short columns of real elements are sorted in registers, those of a block at the same time
-// (arrays_sort_short.cuh). For others all elements of all columns are sorted together by the radix
+// (arrays_sort.cuh). For others all elements of all columns are sorted together by the radix
 // sort of CUB, which keeps the order of equal ones: by the second key of complex numbers, by the
 // key, and by the column, from positions to positions. The elements are fetched by their positions
 // at last.
 
-#include "arrays_sort_short.cuh"
+#include "arrays_sort.cuh"
 #include "engine/heap.cuh"
-#include "arrays_engine.cuh"
+#include "arrays.cuh"
 
 #include <cub/device/device_radix_sort.cuh>
 

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "arrays.cuh"
-#include "arrays_find.cuh"
 #include "common/reduce.cuh"
 
 #include <cstring>

@@ -1,7 +1,7 @@
 // arrays_transpose.cu: copies in another order of the dimensions
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "arrays_transpose.cuh"
+#include "arrays.cuh"
 
 namespace
 {
