@@ -6,7 +6,7 @@
 // the rows of one reflector of each sweep in registers, applies it without any exchange, and then
 // gives its last row to the next thread.
 
-#include "chased_wide.cuh"
+#include "eig_kernels.cuh"
 
 namespace
 {

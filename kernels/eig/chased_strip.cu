@@ -5,7 +5,7 @@
 // the first one.
 
 #include "common/async_copy.cuh"
-#include "chased_wide.cuh"
+#include "eig_kernels.cuh"
 
 namespace
 {

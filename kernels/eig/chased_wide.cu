@@ -4,7 +4,7 @@
 // V = Q2 Z as in chased_strip.cu, with the eight reflectors of a group of sweeps at one place as
 // I - U T U' (Schreiber, Van Loan 1989): U has 16 rows, of which the last one is 0.
 
-#include "chased_wide.cuh"
+#include "eig_kernels.cuh"
 #include "common/async_copy.cuh"
 #include "common/mma.cuh"
 

@@ -6,8 +6,7 @@
 #include "engine/download.cuh"
 #include "engine/product_pieces.cuh"
 #include "eig_chunk.cuh"
-#include "eig_whole.cuh"
-#include "jacobi_start.cuh"
+#include "eig_kernels.cuh"
 
 namespace
 {

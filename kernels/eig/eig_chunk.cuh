@@ -8,12 +8,10 @@
 #include "common/eig_range.cuh"
 #include "common/for_type.cuh"
 #include "engine/eig_part.cuh"
-#include "chased_wide.cuh"
 #include "eig_kernels.cuh"
 #include "eig_routes.h"
 #include "few.cuh"
-#include "hetrd_band.cuh"
-#include "large_page.cuh"
+#include "large.cuh"
 
 enum eig_route { ROUTE_SMALL, ROUTE_STAGES, ROUTE_LARGE, ROUTE_JACOBI, ROUTE_JACOBI_BLOCK };
 

@@ -1,4 +1,4 @@
-// eig_kernels.cuh: the kernels of batcheig, as the engine launches them
+// eig_kernels.cuh: arguments and calls of the kernels of batcheig
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Every launcher works on one chunk of pages that is resident on the device and returns the
@@ -8,8 +8,9 @@
 #define GPULINALG_EIG_KERNELS_CUH
 
 #include <cuda_runtime.h>
-#include "common/runtime.cuh"
+
 #include "common/eig_range.cuh"
+#include "common/runtime.cuh"
 #include "common/scalar.cuh"
 
 // Up to n / EIG_FEW_SHARE columns are few.
@@ -61,7 +62,7 @@ template <class T> struct eig_args {
   int strip;       // columns of V that a block of the back-transform takes
   void *stedc;     // eig_stedc_bytes (n, pages): divide and conquer
   int *state;      // 8: flags of blocked jacobi
-  char *large;     // work space of ROUTE_LARGE (large_page.cuh)
+  char *large;     // work space of ROUTE_LARGE (large.cuh)
   int *count;      // of the chunk: pages that are not finished, and a list of them (pages + 4)
   eig_span *spans; // 1: of an interval each page's own part, `wanted` columns at most; else NULL
   int *lists;      // eig_few_list_numbers (pages): where eig_few finds spans, else NULL
@@ -145,5 +146,128 @@ template <class T> cudaError_t eig_block_next (const eig_args<T> &a, int64_t act
 // Pages still listed get info; d, then (after eig_sort) V.
 template <class T> cudaError_t eig_block_values (const eig_args<T> &a, int64_t active);
 template <class T> cudaError_t eig_block_vectors (const eig_args<T> &a);
+
+//------------------------------------------------------------------------------
+// reduction to tridiagonal form by way of a band matrix, and the way back
+//------------------------------------------------------------------------------
+
+// LAPACK's ?hetrd_2stage (Haidar, Ltaief, Dongarra 2011): the dense matrix is first made a band
+// matrix, which takes products of matrices only; then the band is chased to two diagonals. The
+// reflectors of both stages are kept where eigenvectors are wanted: two transformations of few
+// columns, or of those of large pages, take less than the other reduction takes more.
+
+// Diagonals of the band below the main one, and columns of a panel of the first stage.
+enum { EIG_BANDWIDTH = 8 };
+
+// Dense to band: W (n*n per page; of a page the lower triangle is read; destroyed) -> band. Of
+// column j a.band has EIG_BANDWIDTH + 1 entries from the diagonal down: entry (j+r, j) at
+// j*(EIG_BANDWIDTH+1) + r, zero where j + r >= n. Diagonal entries are real. It is a number of
+// steps of falling cost; this does steps first..last-1 of them. a.panel has eig_he2hb_scratch (n)
+// elements of T per page. With a.chased W gets the reflectors, from EIG_BANDWIDTH rows below the
+// diagonal on, and tau their factors.
+template <class T> int64_t eig_he2hb_scratch (int n, int smem_limit);
+template <class T> int eig_he2hb_steps (int n, int smem_limit);
+template <class T> cudaError_t eig_he2hb (const eig_args<T> &a, int first, int last);
+
+// What is left after `step` steps, in one kernel, in shared memory; eig_he2hb takes it from the
+// first step on from which it fits. At step 0 it starts from A and does what eig_prepare does, too,
+// but for the norm; later, he2hb_update has to be through.
+template <class T> int he2hb_page_from (int n, int smem_limit);
+template <class T> cudaError_t he2hb_page (const eig_args<T> &a, int step);
+
+// Band to tridiagonal: band -> d, e and, if it is there, a.chased.
+template <class T> cudaError_t eig_hb2st (const eig_args<T> &a);
+
+// Reflector t of sweep s has rows s+1+EIG_BANDWIDTH*t and the next ones. In a.chased it is tau, in
+// the place of its one, and the other entries: at EIG_BANDWIDTH*(s*eig_chased_tasks + t).
+__host__ __device__ inline int eig_chased_tasks (int n)
+{
+  return (n - 1 + EIG_BANDWIDTH - 1) / EIG_BANDWIDTH;
+}
+__host__ __device__ inline int64_t eig_chased_numbers (int n)
+{
+  return (int64_t)n * eig_chased_tasks (n) * EIG_BANDWIDTH;
+}
+
+// Up to so many wanted columns are few.
+enum { EIG_ALONE_COLUMNS = 4 };
+
+// V = Q2 Z for the wanted columns, by the reflectors of the second stage.
+template <class T> cudaError_t eig_chased (const eig_args<T> &a);
+// The same for more than EIG_ALONE_COLUMNS columns, where a strip of them fits in shared memory;
+// eig_chased takes it.
+template <class T> bool eig_chased_strip_fits (int n, int smem_limit);
+template <class T> cudaError_t eig_chased_strip (const eig_args<T> &a);
+
+//------------------------------------------------------------------------------
+// batcheig on small pages, each in one kernel that does everything
+//------------------------------------------------------------------------------
+
+// A -> lambda, V, info, skew. *any, memory of the host, becomes 1 where a page has info, so that no
+// kernel has to look for it.
+
+// For n up to 32, by "qr".
+template <class T> cudaError_t eig_small (const eig_args<T> &a, int *any);
+
+// For n up to JACOBI_WHOLE, as eig_jacobi does.
+enum { JACOBI_WHOLE = 16 };
+template <class T> cudaError_t eig_jacobi_whole (const eig_args<T> &a, int *any);
+
+//------------------------------------------------------------------------------
+// one-sided Jacobi on a Cholesky factor, for pages of up to 64 rows
+//------------------------------------------------------------------------------
+
+// A = L L' with pivoting; L J has orthogonal columns, whose directions are the eigenvectors of A
+// and whose squared lengths are its eigenvalues (Veselic, Hari 1989). Where A is definite these
+// have high relative accuracy (Demmel, Veselic 1992). Where it is not, A + s I is factored.
+
+enum { JACOBI_LANES = 64 }; // rows at most
+
+// W := L, d[page] := s; or W stays as it is, and d[page] becomes NaN: W is diagonal. Then
+// eig_jacobi goes on.
+template <class T> cudaError_t eig_jacobi_factor (const eig_args<T> &a);
+
+//------------------------------------------------------------------------------
+// blocked Jacobi that begins with the eigenvectors of "qr"
+//------------------------------------------------------------------------------
+
+// Pages where "qr" failed, but nothing else was wrong with them (bad[page] is 0): info becomes 0
+// and bad[page] -1.
+template <class T> cudaError_t eig_block_forgive (const eig_args<T> &a, int32_t *bad);
+// Z := V; of pages with bad = -1 W := A, and Z stays what it is.
+template <class T>
+cudaError_t eig_block_begin (const eig_args<T> &a, const T *A, const T *V, const int32_t *bad);
+
+//------------------------------------------------------------------------------
+// the second stage undone on the tensor cores, for complex double pages
+//------------------------------------------------------------------------------
+
+// Of more than n / EIG_MANY_SHARE columns.
+enum { EIG_MANY_SHARE = 4 };
+
+// Numbers of work of one page, behind a.chased of all pages.
+template <class T> int64_t chased_wide_numbers (int n);
+
+// V = Q2 Z by the reflectors of the second stage, where a strip of columns fits in shared memory;
+// eig_chased takes it for many columns, of an interval for the pages with many.
+template <class T> bool chased_wide_fits (int n, int smem_limit);
+template <class T> cudaError_t chased_wide (const eig_args<T> &a);
+
+//------------------------------------------------------------------------------
+// V = Q Z of large complex double pages by products of matrices
+//------------------------------------------------------------------------------
+
+// Reflectors of a block, and the orders of the pages that are served.
+enum { UNMTR_WIDE = 64, UNMTR_WIDE_FROM = 256, UNMTR_WIDE_TO = 1536 };
+
+// Doubles of work of one page, behind the factors of all pages.
+template <class T> int64_t unmtr_wide_doubles (int n);
+
+// Whether it serves: by the types, n and the number of wanted columns alone.
+template <class T> bool unmtr_wide_serves (const eig_args<T> &a);
+
+// The same as the strips of unmtr_blocked.cu, from the factors of its blocks. Without TMA
+// (tensor_map.cuh) *done is false, and what the strips need is as it was.
+template <class T> cudaError_t unmtr_wide (const eig_args<T> &a, bool *done);
 
 #endif

@@ -1,7 +1,7 @@
 // few.cu: few eigenvectors of many small tridiagonal matrices, a lane for each
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "few_warp.cuh"
+#include "few.cuh"
 
 namespace
 {

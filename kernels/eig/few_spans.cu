@@ -4,7 +4,7 @@
 // What is counted are the eigenvalues that few_value finds, from its own counts, so that those of
 // intervals side by side are each counted once, whatever finds the vectors.
 
-#include "few_warp.cuh"
+#include "few.cuh"
 
 namespace
 {

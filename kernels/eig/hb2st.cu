@@ -10,7 +10,7 @@
 
 #include "common/work_limits.cuh"
 #include "hetrd.cuh"
-#include "hetrd_band.cuh"
+#include "eig_kernels.cuh"
 
 namespace
 {

@@ -4,7 +4,6 @@
 // The method of he2hb.cuh. A step takes the QR factorisation of eight columns, X = A V, W = (X -
 // V T'(V'X) / 2) T, and A - V W' - W V'; the products are done by the tensor cores.
 
-#include "he2hb_gram.cuh"
 #include "page_tiles.cuh"
 
 namespace
@@ -132,7 +131,7 @@ GLA_DEVICE void store_reflectors (const page_tiles<T> &s, const page_step<T> &p,
     store_half (s.v (p.I + 1), v, 1);
 }
 
-// The same by the method of he2hb_qr.cuh, by all warps: those without rows only take part in the
+// The same by the method of he2hb.cuh, by all warps: those without rows only take part in the
 // barriers.
 template <class T, int WARPS>
 GLA_DEVICE void factor (const page_tiles<T> &s, const page_step<T> &p, bool active,

@@ -4,7 +4,7 @@
 #ifndef GPULINALG_HE2HB_PANEL_CUH
 #define GPULINALG_HE2HB_PANEL_CUH
 
-#include "he2hb_qr.cuh"
+#include "he2hb.cuh"
 
 // Warps of a block at most.
 enum { HE2HB_WARPS_MOST = 16 };

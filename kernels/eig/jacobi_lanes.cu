@@ -1,7 +1,7 @@
 // jacobi_lanes.cu: eigenvalues and eigenvectors from a Cholesky factor in registers
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "jacobi_page.cuh"
+#include "jacobi.cuh"
 
 namespace
 {

@@ -4,8 +4,8 @@
 // Checks and scales as prepare.cu does, factors as jacobi_factor.cu does, and goes on as
 // jacobi_lanes.cu. Where pages are small, the launches of three kernels take longer than they do.
 
-#include "eig_whole.cuh"
-#include "jacobi_page.cuh"
+#include "eig_kernels.cuh"
+#include "jacobi.cuh"
 #include "warp_page.cuh"
 
 namespace

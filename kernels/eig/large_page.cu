@@ -1,7 +1,7 @@
 // large_page.cu: the order of the kernels for large pages, and their memory
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "large_page.cuh"
+#include "large.cuh"
 #include "stedc.cuh"
 #include "common/runtime.cuh"
 #include "common/work_limits.cuh"

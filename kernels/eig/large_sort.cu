@@ -1,7 +1,7 @@
 // large_sort.cu: the eigenvalues of a large page in ascending order, and the phase of its vectors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "large_page.cuh"
+#include "large.cuh"
 #include "common/phase.cuh"
 
 namespace

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "common/cluster.cuh"
-#include "page_summary.cuh"
+#include "warp_page.cuh"
 
 namespace
 {

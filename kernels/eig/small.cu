@@ -6,7 +6,7 @@
 // results are written once.
 
 #include "common/phase.cuh"
-#include "eig_whole.cuh"
+#include "eig_kernels.cuh"
 #include "hetrd.cuh"
 #include "stedc_lanes.cuh"
 #include "warp_page.cuh"

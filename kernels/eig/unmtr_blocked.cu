@@ -6,7 +6,7 @@
 
 #include "few.cuh"
 #include "unmtr_strip.cuh"
-#include "unmtr_wide.cuh"
+#include "eig_kernels.cuh"
 #include "common/reflector.cuh"
 
 namespace

@@ -4,7 +4,7 @@
 #ifndef GPULINALG_UNMTR_STRIP_CUH
 #define GPULINALG_UNMTR_STRIP_CUH
 
-#include "hetrd_band.cuh"
+#include "eig_kernels.cuh"
 #include "common/mma.cuh"
 #include "common/phase.cuh"
 

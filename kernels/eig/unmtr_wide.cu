@@ -5,8 +5,7 @@
 // rows than X has columns. A strip of 8 columns (unmtr_blocked.cu) reads all reflectors from the
 // second-level cache; a tile of 64 by 64 reads an eighth of that.
 
-#include "unmtr_wide.cuh"
-#include "chased_wide.cuh"
+#include "eig_kernels.cuh"
 #include "unmtr_strip.cuh"
 #include "common/cluster.cuh"
 #include "engine/product_square_part.cuh"

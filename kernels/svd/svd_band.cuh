@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Two stages (Lang 1996; Haidar, Ltaief, Luszczek, Dongarra 2012), as in the reduction of Hermitian
-// pages (eig/hetrd_band.cuh). Step k of the first one makes rows 8k..8k+7 of an upper band matrix
+// pages (eig/eig_kernels.cuh). Step k of the first one makes rows 8k..8k+7 of an upper band matrix
 // with eight diagonals above the main one: the QR factorisation of columns 8k..8k+7 by Q = I -
 // V T V', then that of the adjoint of rows 8k..8k+7 right of these columns by P = I - U S U':
 //
