@@ -1,7 +1,7 @@
 // fun_large.cu: functions of Hermitian pages above order 32: values, factors, and repairs
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "fun_value.cuh"
+#include "fun.cuh"
 
 namespace
 {

@@ -1,7 +1,7 @@
 // fun_small.cu: functions of Hermitian pages to order 32, by one kernel
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "fun_value.cuh"
+#include "fun.cuh"
 
 namespace
 {

@@ -5,7 +5,7 @@
 #include "common/for_type.cuh"
 #include "common/work_limits.cuh"
 #include "lanczos_ranks.cuh"
-#include "lanczos_team.cuh"
+#include "lanczos_state.cuh"
 
 #include <cmath>
 #include <cstdlib>

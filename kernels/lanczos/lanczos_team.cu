@@ -1,7 +1,7 @@
 // lanczos_team.cu: a Krylov job whose rows several GPUs of one process share
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "lanczos_team.cuh"
+#include "lanczos_state.cuh"
 #include "common/pages.cuh"
 #include "common/host_memory.h"
 #include "common/runtime.cuh"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "common/runtime.cuh"
-#include "lanczos_team.cuh"
+#include "lanczos_state.cuh"
 
 // Each waits for the event of all others.
 template <class T> gla_status krylov_team<T>::wait_for_all (cudaEvent_t krylov_member<T>::*event)

@@ -4,7 +4,7 @@
 // Sums are formed in double precision and in an order that depends on the sizes alone.
 
 #include "common/reduce.cuh"
-#include "norm_terms.cuh"
+#include "norm.cuh"
 
 namespace
 {

@@ -5,8 +5,9 @@
 #define GPULINALG_NORM_CUH
 
 #include <cuda_runtime.h>
-#include "gpulinalg.h"
+
 #include "common/scalar.cuh"
+#include "gpulinalg.h"
 
 // Pages on the device: element (i, j) of page p is A[p*page + j*ld + i].
 template <class T> struct norm_args {
@@ -27,6 +28,25 @@ enum { NORM_SMALL = 1024, NORM_GRID_MAX = 65535 };
 inline bool norm_is_small (int64_t m, int64_t n)
 {
   return m <= NORM_SMALL && n <= NORM_SMALL && m * n <= NORM_SMALL;
+}
+
+//------------------------------------------------------------------------------
+// what norms are made of
+//------------------------------------------------------------------------------
+
+// NaN where a part is NaN; hypot alone gives Inf for Inf and NaN.
+template <class T> GLA_DEVICE double magnitude (T a)
+{
+  const double x = (double)re (a), y = (double)im (a);
+  if (!is_complex_v<T>)
+    return fabs (x);
+  return x != x || y != y ? x + y : hypot (x, y);
+}
+
+// NaN wins.
+GLA_DEVICE double larger (double a, double b)
+{
+  return b > a || b != b ? b : a;
 }
 
 #endif

@@ -7,7 +7,7 @@
 // each lane has rows, for the 1-norm columns. The size of the group depends on m and n alone, and
 // with it the order of all sums.
 
-#include "norm_terms.cuh"
+#include "norm.cuh"
 
 namespace
 {

@@ -11,9 +11,11 @@
 #define GPULINALG_SPMV_CUH
 
 #include <cuda_runtime.h>
-#include "gpulinalg.h"
+
 #include "common/scalar.cuh"
 #include "common/sparse_product.cuh"
+#include "engine/engine.cuh"
+#include "gpulinalg.h"
 
 enum { SPMV_VECTORS = 8 }; // most vectors of one product
 
@@ -48,7 +50,7 @@ struct gpu_sparse {
   unsigned *arrived;    // parts that are summed, by long row; 0 between products
   void *part_sums;      // SPMV_VECTORS each
   int64_t long_rows, parts;
-  uint32_t *coded;      // columns where hubs are kept close (spmv_hubs.cuh), or NULL
+  uint32_t *coded;      // columns where hubs are kept close (below), or NULL
   uint32_t *hub_column; // of every slot
   void *hub_x;          // x at the hubs, gathered by every product
   int hubs, hub_blocks; // slots; multiprocessors
@@ -133,5 +135,48 @@ template <class T> spmv_scalar<T> spmv_scalar_of (const gpu_sparse &M, bool conj
 {
   return {M.value[0], conjugate ? -M.value[1] : M.value[1]};
 }
+
+//------------------------------------------------------------------------------
+// columns with many entries, kept in shared memory
+//------------------------------------------------------------------------------
+
+// A graph's entries fetch numbers of x from the second-level cache, which serves one fetch per
+// slice and clock, and this is most of the time. Its hubs (dense columns) are
+// fetched most: x at these is gathered before every product, and each multiprocessor keeps a copy.
+// In the coded columns of such a matrix an entry in a hub is SPMV_HUB + its slot, any other its
+// column.
+
+static const uint32_t SPMV_HUB = 0x80000000u;
+
+// Slots that fit into `bytes` of shared memory beside what the product needs; and its kernel
+// is allowed that much. Always the same number of bytes, for the kernel serves other matrices too.
+int spmv_hub_slots (const gpu_sparse &M, int bytes);
+cudaError_t spmv_allow_hubs (const gpu_sparse &M, int bytes);
+
+// Device memory that stays until spmv_free; arenas are freed if it is short.
+gla_status spmv_take (cuda_engine *e, void **memory, size_t bytes);
+
+// Gives slots to columns that are hubs if that makes products faster. M, whose tiles are on the
+// device, stays as it is if it does not, or if memory is short.
+gla_status spmv_find_hubs (cuda_engine *e, gpu_sparse *M, const gla_csr *csr);
+
+//------------------------------------------------------------------------------
+// the tiles of a sparse matrix
+//------------------------------------------------------------------------------
+
+// What the balanced product needs beside the matrix, on the host; spmv.cuh says what the members
+// are. Freed by spmv_unpack.
+struct spmv_packing {
+  spmv_tile *tiles;
+  uint16_t *ends;
+  spmv_long_row *longs;
+  uint32_t *part_long;
+  int64_t tile_count, long_rows, parts;
+};
+
+// Rows are taken in order, as many as fit into a tile of `capacity` entries; those that alone are
+// too long are cut, and their parts come first, so that the longest work starts first.
+gla_status spmv_pack (const gla_csr *csr, int capacity, spmv_packing *p);
+void spmv_unpack (spmv_packing *p);
 
 #endif

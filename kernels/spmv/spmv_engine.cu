@@ -5,8 +5,7 @@
 #include "common/for_type.cuh"
 #include "engine/engine.cuh"
 #include "engine/memory.cuh"
-#include "spmv_hubs.cuh"
-#include "spmv_pack.cuh"
+#include "spmv.cuh"
 
 #include <cmath>
 #include <cstdlib>

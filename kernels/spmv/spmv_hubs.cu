@@ -1,7 +1,7 @@
 // spmv_hubs.cu: sparse products with x at the dense columns (hubs) in shared memory
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "spmv_hubs.cuh"
+#include "spmv.cuh"
 
 #include "common/async_copy.cuh"
 #include "common/cluster.cuh"

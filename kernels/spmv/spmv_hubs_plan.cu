@@ -4,7 +4,7 @@
 #include "common/cluster.cuh"
 #include "common/work_limits.cuh"
 #include "engine/memory.cuh"
-#include "spmv_hubs.cuh"
+#include "spmv.cuh"
 
 #include <algorithm>
 #include <cstdlib>

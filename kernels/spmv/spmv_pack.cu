@@ -1,7 +1,7 @@
 // spmv_pack.cu: the tiles of a sparse matrix
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "spmv_pack.cuh"
+#include "spmv.cuh"
 
 #include <cstdlib>
 
