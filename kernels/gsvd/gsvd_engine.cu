@@ -11,7 +11,7 @@
 #include "engine/download.cuh"
 #include "engine/engine.cuh"
 #include "engine/ordered.cuh"
-#include "gsvd_team.cuh"
+#include "gsvd_plan.cuh"
 
 #include <cstring>
 

@@ -3,7 +3,6 @@
 
 #include "common/cluster.cuh"
 #include "gsvd_kernels.cuh"
-#include "gsvd_rotation.cuh"
 #include "pair_tiles.cuh"
 #include "common/reduce.cuh"
 

@@ -1,8 +1,8 @@
 // gsvd_plan.cu: the order of work of a generalized SVD
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "gsvd_small.cuh"
-#include "gsvd_worker.cuh"
+#include "gsvd_kernels.cuh"
+#include "gsvd_plan.cuh"
 #include "common/orderings.h"
 #include "common/cluster.cuh"
 #include "common/pages.cuh"

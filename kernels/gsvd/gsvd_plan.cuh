@@ -1,11 +1,19 @@
-// gsvd_plan.cuh: the generalized SVD of the pairs of a chunk
+// gsvd_plan.cuh: a GSVD on one GPU or on a team of them: its plan, who works on it, and the team
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #ifndef GPULINALG_GSVD_PLAN_CUH
 #define GPULINALG_GSVD_PLAN_CUH
 
 #include "common/qr_factor.cuh"
+#include "common/runtime.cuh"
+#include "engine/cublas.cuh"
+#include "engine/engine.cuh"
+#include "gsvd/gsvd_team.h"
 #include "gsvd_kernels.cuh"
+
+//------------------------------------------------------------------------------
+// the generalized SVD of the pairs of a chunk
+//------------------------------------------------------------------------------
 
 // What the host has to know during the sweeps, and how it waits for it.
 struct gsvd_host {
@@ -56,7 +64,7 @@ template <class T> struct gsvd_plan {
 gla_gsvd_method gsvd_method_of (const gla_gsvd_job &job);
 int gsvd_width_of (const gla_gsvd_job &job);
 int gsvd_blocks_of (const gla_gsvd_job &job);
-// Whether the kernels of gsvd_small.cuh take the job, of which every pair is regular.
+// Whether the kernels of gsvd_kernels.cuh take the job, of which every pair is regular.
 bool gsvd_is_small (const gla_gsvd_job &job);
 // Seconds of their kernels on a GPU of FITTED_MULTIPROCESSORS.
 double gsvd_small_seconds (const gla_gsvd_job &job, double pages);
@@ -97,5 +105,141 @@ gla_status gsvd_store_tall_v (const gsvd_plan<T> &g, page_matrix<S> V, const qr_
 template <class S, class T>
 gla_status gsvd_results (const gsvd_plan<T> &g, const gsvd_wanted<S> &to, const gsvd_host &host,
                          const qr_streams &streams, const qr_pause &pause);
+
+//------------------------------------------------------------------------------
+// pieces of the work of a generalized SVD, on the stream of a chunk
+//------------------------------------------------------------------------------
+
+// Up to so many columns products are our own, of all pages at once.
+enum { GSVD_OWN_PRODUCTS = 256 };
+enum { GSVD_SOLVE_COLUMNS = 64 };
+
+template <class T> struct gsvd_worker {
+  const gsvd_plan<T> &g;
+  const qr_streams &streams;
+  cudaStream_t stream;
+
+  gsvd_worker (const gsvd_plan<T> &g, const qr_streams &streams)
+      : g (g), streams (streams), stream (streams.main)
+  {
+  }
+
+  // C := beta C + alpha op(A) B
+  gla_status multiply (bool adjoint, int64_t m, int64_t n, int64_t k, double alpha,
+                       page_matrix<T> A, page_matrix<T> B, double beta, page_matrix<T> C) const
+  {
+    if (g.p <= GSVD_OWN_PRODUCTS)
+      return engine_status (gsvd_product<T> (
+          {adjoint, m, n, k, alpha, as_const (A), as_const (B), beta, C}, g.pages, stream));
+    return gpu_gemm<T> (streams.blas, stream, adjoint ? 'C' : 'N', 'N', m, n, k, alpha,
+                        as_const (A), as_const (B), beta, C, g.pages);
+  }
+
+  gla_status copy (page_matrix<T> to, page_matrix<T> from, const int64_t *jpvt) const
+  {
+    return engine_status (
+        gsvd_gather<T> (to, g.ld, g.columns, as_const (from), g.p, jpvt, g.pages, stream));
+  }
+
+  // To *host.count, how many pages have zero columns, or else are near.
+  gla_status count (const gsvd_host &host, bool zeros) const
+  {
+    GLA_TRY (gsvd_count (g.state, zeros, g.left, g.pages, stream));
+    GLA_TRY (copy_to_host (host.count, g.left, sizeof (int), stream));
+    return host.wait (host.user);
+  }
+
+  // Columns of U and of V in their places, and times cosines and sines; one of them with NULL data
+  // is not wanted.
+  gla_status place_u (page_matrix<T> U, page_matrix<T> UC) const
+  {
+    const gsvd_values &v = g.values;
+    return engine_status (gsvd_place<T> (
+        {U, UC, as_const (g.F), g.p, g.p, v.norm_f, v.alpha, v.place}, g.pages, stream));
+  }
+  gla_status place_v (page_matrix<T> V, page_matrix<T> VS) const
+  {
+    const gsvd_values &v = g.values;
+    return engine_status (gsvd_place<T> (
+        {V, VS, as_const (g.G), g.p, g.p, v.norm_g, v.beta, v.place}, g.pages, stream));
+  }
+
+  // The triangle of a factorisation, p x p.
+  gla_status triangle (const qr_plan<T> &q, page_matrix<T> to) const
+  {
+    return engine_status (qr_store_r<T> (q, to, g.p, stream));
+  }
+
+  // F := F R^-1
+  gla_status solve () const
+  {
+    for (int j = 0; j < g.p; j += GSVD_SOLVE_COLUMNS) {
+      int count = g.p - j < GSVD_SOLVE_COLUMNS ? g.p - j : (int)GSVD_SOLVE_COLUMNS;
+      if (j > 0)
+        GLA_TRY (multiply (false, g.p, count, j, -1, g.F, g.R.at (0, j), 1, g.F.at (0, j)));
+      GLA_TRY (gsvd_solve<T> (g.F, as_const (g.R), g.p, j, count, g.pages, stream));
+    }
+    return GLA_OK;
+  }
+};
+
+//------------------------------------------------------------------------------
+// the sweeps of one pair on several GPUs
+//------------------------------------------------------------------------------
+
+template <class T> struct gsvd_member {
+  int device;
+  cudaStream_t stream;
+  // sent: behind all copies to other members so far; paced: behind the work that is waited for
+  cudaEvent_t sent, paced;
+  char *memory; // NULL: in the plan's
+  size_t bytes;
+  gsvd_step<T> step; // F and G have GLA_TEAM_PLACES places, one behind the other
+  const short2 *blocks;
+  int launched; // steps since it was waited for
+};
+
+// The first member is the GPU of the plan: F and G come from there and go back there. Its places
+// are in U and UC, which nothing else needs before the results. The others have memory, a stream
+// and events of their own, from `open` to `close`.
+template <class T> struct gsvd_team {
+  cuda_engine *e;
+  int slot;
+  const gsvd_plan<T> &plan;
+  const gsvd_host &host;
+  gla_gsvd_team *team; // NULL: there is none
+  int share_blocks, opened;
+  int64_t share_columns;
+  gsvd_member<T> members[GLA_TEAM_MOST];
+  gla_team_state state;
+
+  gsvd_team (cuda_engine *e, int slot, const gsvd_plan<T> &plan, const gsvd_host &host);
+  ~gsvd_team () { close (); }
+  gsvd_team (const gsvd_team &) = delete;
+  gsvd_team &operator= (const gsvd_team &) = delete;
+
+  // Takes what the members need, and lets them reach each other's memory where that is possible.
+  // *alone: one of the others has too little memory, so the first GPU is to do the pair.
+  gla_status open (bool *alone);
+  // In place of gsvd_sweeps: the same bits.
+  gla_status sweeps ();
+  // Waits for all members and frees what they have.
+  void close ();
+
+  // for the driver (gsvd/gsvd_team.h)
+  gla_status work (int k, const gla_team_seat *seat, int first, int count);
+  gla_status swap (const gla_team_move *moves);
+  gla_status agree (gla_team_finding *found);
+
+  gla_status enter (int k);                 // makes its GPU the current one
+  gla_status of (int k, cudaError_t error); // a status; notes whose GPU failed
+  gla_status wait (int k);                  // until it has come to its `paced`
+  gla_status pace (int k);                  // bounds what is launched ahead
+  gla_status open_member (int k);
+  gla_status take_memory (int k);
+  gla_status scatter ();
+  gla_status gather ();
+  gla_status send_share (int k, page_matrix<T> from, int peer, page_matrix<T> to);
+};
 
 #endif

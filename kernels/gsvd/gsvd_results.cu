@@ -1,7 +1,7 @@
 // gsvd_results.cu: values, X, U and V of a generalized SVD after the sweeps
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "gsvd_worker.cuh"
+#include "gsvd_plan.cuh"
 
 namespace
 {

@@ -1,8 +1,8 @@
 // gsvd_small.cu: the order of work for pairs of up to 64 columns
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "gsvd_small.cuh"
-#include "gsvd_worker.cuh"
+#include "gsvd_kernels.cuh"
+#include "gsvd_plan.cuh"
 
 namespace
 {

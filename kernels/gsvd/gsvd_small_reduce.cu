@@ -4,7 +4,7 @@
 #include "common/cluster.cuh"
 #include "common/reflector.cuh"
 #include "common/reduce.cuh"
-#include "gsvd_small.cuh"
+#include "gsvd_kernels.cuh"
 
 namespace
 {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "common/svd_lanes.cuh"
-#include "gsvd_small.cuh"
+#include "gsvd_kernels.cuh"
 
 namespace
 {

@@ -1,7 +1,7 @@
 // gsvd_team.cu: the sweeps of one pair on several GPUs
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "gsvd_team.cuh"
+#include "gsvd_plan.cuh"
 #include "common/runtime.cuh"
 #include "engine/heap.cuh"
 #include "engine/memory.cuh"
