@@ -5,11 +5,34 @@
 #define GPULINALG_PRODUCT_BULK_LAUNCH_CUH
 
 #include <cmath>
+#include <cstdint>
+#include <cuda_runtime.h>
 
 #include "common/cluster.cuh"
-#include "product_blocks.cuh"
+#include "common/runtime.cuh"
 #include "product_bulk.cuh"
 #include "product_plan.cuh"
+
+//------------------------------------------------------------------------------
+// how many blocks of a kernel are launched
+//------------------------------------------------------------------------------
+
+// Blocks of a kernel that the device holds at a time, and leave to use so much shared memory.
+template <class K>
+cudaError_t blocks_at_once (K kernel, int threads, size_t bytes, int multiprocessors,
+                            int64_t &blocks)
+{
+  int on_each = 0;
+  cudaError_t error = allow_shared (kernel, bytes);
+  if (error == cudaSuccess)
+    error = cudaOccupancyMaxActiveBlocksPerMultiprocessor (&on_each, kernel, threads, bytes);
+  blocks = (int64_t)multiprocessors * (on_each > 0 ? on_each : 1);
+  return error;
+}
+
+//------------------------------------------------------------------------------
+// which pages the kernel of product_bulk.cuh multiplies, and its launch
+//------------------------------------------------------------------------------
 
 // Tiles by the order of pages that they were made for. Each shape was the fastest of several,
 // measured on one H100 (doc/notebook/product.md); `speed` compares full tiles. A type without

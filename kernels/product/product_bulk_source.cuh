@@ -1,15 +1,220 @@
-// product_bulk_source.cuh: the pairs of tiles of product_bulk.cuh on their way to shared memory
+// product_bulk_source.cuh: tiles of product_bulk.cuh: from global to shared memory, and back
 // SPDX-License-Identifier: GPL-3.0-or-later
-//
-// A pair is TM by TK elements of A and TK by TN of B. Pairs come one after the other, some of them
-// ahead of the warps that multiply, to places that follow each other in a ring. Who copies them is
-// a parameter: TMA (bulk_copies) or the threads (loose_copies in product_loose.cuh).
 
 #ifndef GPULINALG_PRODUCT_BULK_SOURCE_CUH
 #define GPULINALG_PRODUCT_BULK_SOURCE_CUH
 
 #include "common/tensor_map.cuh"
-#include "product_bulk_store.cuh"
+#include "product.cuh"
+
+//------------------------------------------------------------------------------
+// shapes and stores of the kernel of product_bulk.cuh
+//------------------------------------------------------------------------------
+
+template <int TM_, int TN_, int TK_, int WM_, int WN_, int STAGES_, int BLOCKS_> struct bulk_shape {
+  static constexpr int TM = TM_, TN = TN_, TK = TK_, WM = WM_, WN = WN_, STAGES = STAGES_;
+  static constexpr int BLOCKS = BLOCKS_;           // on a multiprocessor
+  static constexpr int SLACK = STAGES > 2 ? 2 : 1; // pairs by which the slowest warp may be behind
+  static constexpr int WARPS_M = TM / WM, WARPS = WARPS_M * (TN / WN), THREADS = 32 * WARPS;
+  template <class T> static constexpr unsigned a_bytes = sizeof (T) * TM *TK;
+  template <class T> static constexpr unsigned bytes = sizeof (T) * (TM + TN) * TK; // of a pair
+};
+
+// Which tiles of a page a launch makes, and what becomes of them: all are stored, or added to C; of
+// Hermitian products those on and below the diagonal, whose elements are stored above it, too.
+enum bulk_kind { BULK_STORED, BULK_ADDED, BULK_HERMITIAN };
+
+// Of C, and how pages are counted: `index` and `step` (0 or 1) say which page of an operand belongs
+// to a page of C.
+template <class T> struct bulk_args {
+  T *C;
+  int64_t ldc, page;
+  const int64_t *a_index, *b_index;
+  int a_step, b_step, first_page;
+  int m, n, k;
+  int first, items;  // tiles from the first of these up to the other one, counted over all pages
+  int in_page, down; // tiles of a page, of a whole column of tiles
+  bool a_lines, b_lines;    // a whole tile of A or B is one box
+  bool wide;                // two elements of C can be stored at once
+  unsigned flip, conjugate; // of the imaginary part of A, of C: the sign bit or 0
+};
+
+// Numbers of an element as TMA sees it.
+template <class T> constexpr int bulk_parts = std::is_same_v<T, cx<double>> ? 2 : 1;
+
+#if __CUDA_ARCH__ >= 900 && __CUDACC_VER_MAJOR__ >= 12
+
+// Rows of a tile of an operand are dealt to the lanes g of the tensor cores, two tiles u of 8 at a
+// time, so that lanes read from different banks, and so that elements that neighbour in C are in
+// one lane.
+template <class T, bool BY_TERMS, int ROWS, int TK> struct bulk_layout {
+  static constexpr bool CC = is_complex_v<T>;
+  static constexpr unsigned SIZE = sizeof (T);
+  static constexpr int LINE = 128 / (int)SIZE; // elements
+
+  static GLA_DEVICE int row (int g, int u)
+  {
+    if constexpr (CC)
+      return g / 2 + 4 * (g % 2) + 8 * u;
+    else
+      return BY_TERMS ? (g % 2 == 0 ? g : 8 + (g + 3) % 8) + u
+                      : g % 2 + 8 * (g / 2 % 2) + 2 * (g / 4) + 4 * u;
+  }
+  // Byte of row `first` + row (g, 0) and term t.
+  static GLA_DEVICE unsigned lane (int first, int g, int t)
+  {
+    const int r = row (g, 0), line = BY_TERMS ? first + r : first / LINE * TK + t;
+    if constexpr (CC)
+      return 128 * line + 16 * (r ^ t);
+    else
+      return 128 * line +
+             (BY_TERMS ? 16 * (t / 2 ^ r % 8) + 8 * (t % 2) : 16 * (r / 2 ^ t) + 8 * (r % 2));
+  }
+  // What is different in the byte for tile u and a term 4*x behind: some bits flipped, ..
+  static GLA_DEVICE constexpr unsigned flip (int u, int term)
+  {
+    return CC         ? SIZE * (term & 4)
+           : BY_TERMS ? SIZE * (term % 16 ^ 2 * u)
+                      : SIZE * (4 * u ^ 2 * (term & 4));
+  }
+  // .. and, also for the row 16*j further, so much added.
+  static GLA_DEVICE constexpr unsigned plus (int j, int u, int term)
+  {
+    const int lines_of_16 = 16 / LINE;
+    if (BY_TERMS)
+      return 128 * (term / LINE * ROWS + 16 * j + (CC ? 8 : 1) * u);
+    return 128 * (lines_of_16 * j * TK + (CC ? u * TK : 0) + term);
+  }
+};
+
+// Where a tile of a page begins. Those of Hermitian products are counted row by row, square tiles.
+struct bulk_corner {
+  int row, column;
+};
+template <bulk_kind KIND, class S> GLA_DEVICE bulk_corner bulk_find (int tile, int down)
+{
+  if constexpr (KIND == BULK_HERMITIAN) {
+    int row = (int)((sqrtf (8.0f * (float)tile + 1.0f) - 1.0f) / 2.0f); // right but for rounding
+    row -= tile < row * (row + 1) / 2;
+    row += tile >= (row + 1) * (row + 2) / 2;
+    return {row * S::TM, (tile - row * (row + 1) / 2) * S::TN};
+  } else
+    return {tile % down * S::TM, tile / down * S::TN};
+}
+
+// Stores element (r, c) of a Hermitian page and its mirror image, where it is in the page and not
+// above the diagonal.
+template <class T>
+GLA_DEVICE void bulk_mirror (const bulk_args<T> &args, T *page, int r, int c, T value)
+{
+  if (r >= args.m || c > r)
+    return;
+  page[r + c * args.ldc] = r == c ? from_real<T> (re (value)) : value;
+  if (c < r)
+    page[c + r * args.ldc] = conj (value);
+}
+
+// Stores elements (r, c) and (r+1, c), where `whole` at once: then both are in the page, and in a
+// Hermitian one below the diagonal.
+template <bulk_kind KIND>
+GLA_DEVICE void bulk_store_two (const bulk_args<double> &args, double *page, int r, int c,
+                                double one, double two, bool whole)
+{
+  double *to = page + c * args.ldc + r;
+  if (whole) {
+    *reinterpret_cast<double2 *> (to) = make_double2 (one, two);
+    if constexpr (KIND == BULK_HERMITIAN) {
+      page[c + r * args.ldc] = one;
+      page[c + (r + 1) * args.ldc] = two;
+    }
+  } else if constexpr (KIND == BULK_HERMITIAN) {
+    bulk_mirror (args, page, r, c, one);
+    bulk_mirror (args, page, r + 1, c, two);
+  } else {
+    if (r < args.m && c < args.n)
+      to[0] = one;
+    if (r + 1 < args.m && c < args.n)
+      to[1] = two;
+  }
+}
+
+// Writes the warp's elements of C, which begin at (row, column). Where A lies by terms, two
+// elements side by side are in the tiles u = 0 and 1 of 16 rows; of complex numbers one is stored
+// at a time.
+template <bool TRA, bool TRB, class S, bulk_kind KIND, class SUMS, class T>
+GLA_DEVICE void bulk_store (const SUMS &sums, const bulk_args<T> &args, int64_t page, int row,
+                            int column)
+{
+  typedef bulk_layout<T, TRA, S::TM, S::TK> LA;
+  typedef bulk_layout<T, !TRB, S::TN, S::TK> LB;
+  const int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
+  const bool whole = row + S::WM <= args.m && column + S::WN <= args.n && args.wide &&
+                     (KIND != BULK_HERMITIAN || row >= column + S::WN);
+  T *to = args.C + page * args.page;
+#pragma unroll
+  for (int i = 0; i < S::WN / 16; i++)
+#pragma unroll
+    for (int v = 0; v < 2; v++) {
+      const int c = column + 16 * i + LB::row (g, v);
+#pragma unroll
+      for (int j = 0; j < S::WM / 8; j++)
+#pragma unroll
+        for (int w = 0; w < 2; w++) {
+          const bool cross = TRA && !is_complex_v<T>;
+          const int tile = cross ? j / 2 * 2 : j, q = 2 * v + (cross ? j % 2 : 0);
+          const int slot = 2 * t + (cross ? j % 2 : is_complex_v<T> ? w : 0);
+          const int r = row + j / 2 * 16 + LA::row (slot, cross ? 0 : j % 2);
+          if constexpr (is_complex_v<T>) {
+            const T value = sums.get (i, j, 2 * v + w, args.conjugate);
+            if constexpr (KIND == BULK_HERMITIAN)
+              bulk_mirror (args, to, r, c, value);
+            else if (r < args.m && c < args.n)
+              to[c * args.ldc + r] = value;
+          } else if (w == 0) {
+            const double one = sums.get (i, tile, q, 0);
+            const double two = cross ? sums.get (i, tile + 1, q, 0) : sums.get (i, tile, q + 1, 0);
+            bulk_store_two<KIND> (args, to, r, c, one, two, whole);
+          }
+        }
+    }
+}
+
+// Begins the sums of complex elements with those of C.
+template <bool TRA, bool TRB, class S, class SUMS, class R>
+GLA_DEVICE void bulk_begin (SUMS &sums, const bulk_args<cx<R>> &args, int64_t page, int row,
+                            int column)
+{
+  typedef bulk_layout<cx<R>, TRA, S::TM, S::TK> LA;
+  typedef bulk_layout<cx<R>, !TRB, S::TN, S::TK> LB;
+  const int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
+#pragma unroll
+  for (int i = 0; i < S::WN / 16; i++)
+#pragma unroll
+    for (int v = 0; v < 2; v++) {
+      const int c = column + 16 * i + LB::row (g, v);
+      const cx<R> *from = args.C + page * args.page + c * args.ldc;
+#pragma unroll
+      for (int j = 0; j < S::WM / 8; j++)
+#pragma unroll
+        for (int w = 0; w < 2; w++) {
+          const int r = row + j / 2 * 16 + LA::row (2 * t + w, j % 2);
+          cx<R> x = {0, 0};
+          if (r < args.m && c < args.n)
+            x = from[r];
+          sums.x[i][j][2 * v + w] = x.x;
+          sums.y[i][j][2 * v + w] = x.y;
+        }
+    }
+}
+#endif
+
+//------------------------------------------------------------------------------
+// the pairs of tiles of product_bulk.cuh on their way to shared memory
+//------------------------------------------------------------------------------
+
+// A pair is TM by TK elements of A and TK by TN of B. Pairs come one after the other, some of them
+// ahead of the warps that multiply, to places that follow each other in a ring. Who copies them is
+// a parameter: TMA (bulk_copies) or the threads (loose_copies in product_loose.cuh).
 
 #if __CUDA_ARCH__ >= 900 && __CUDACC_VER_MAJOR__ >= 12
 

@@ -8,7 +8,6 @@
 #include "engine/operand.cuh"
 #include "engine/ordered.cuh"
 #include "product.cuh"
-#include "product_parts.cuh"
 
 namespace
 {

@@ -5,8 +5,8 @@
 #define GPULINALG_PRODUCT_LAUNCH_CUH
 
 #include <cuda_runtime.h>
-#include "product_loose_launch.cuh"
-#include "product_thin.cuh"
+#include "product_loose.cuh"
+#include "product.cuh"
 
 // Threads of the flat kernel, its stages, and bytes of a stage.
 enum { FLAT_THREADS = 128, FLAT_STAGES = 4, FLAT_BYTES = 8192 };

@@ -1,7 +1,7 @@
 // product_parts.cu: adds up the parts of products of pages
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "product_parts.cuh"
+#include "product.cuh"
 #include "common/scalar.cuh"
 
 namespace

@@ -13,7 +13,7 @@
 #define GPULINALG_PRODUCT_THIN_KERNEL_CUH
 
 #include "common/cluster.cuh"
-#include "product_thin.cuh"
+#include "product.cuh"
 
 enum { THIN_WARPS = 8, THIN_THREADS = 32 * THIN_WARPS };
 
