@@ -50,7 +50,7 @@ struct qr_offer {
   int column;
 };
 
-// For pivoting by blocks (qr_sketch.cuh): random rows G, the sketch S = G Y of what is left, and
+// For pivoting by blocks (qr_plan.cuh): random rows G, the sketch S = G Y of what is left, and
 // how the blocks of threads agree on columns of it.
 template <class T> struct qr_sketch {
   int rows; // 0 where it is not done

@@ -13,8 +13,80 @@
 #ifndef GPULINALG_QR_CHOLESKY_CUH
 #define GPULINALG_QR_CHOLESKY_CUH
 
+#include "common/mma_tiles.cuh"
+#include "common/scalar.cuh"
+#include "qr_kernels.cuh"
 #include "qr_plan.cuh"
-#include "qr_product.cuh"
+
+//------------------------------------------------------------------------------
+// 64 x 64 matrices in the registers of a block of threads; entries of products
+//------------------------------------------------------------------------------
+
+// Products are computed in double on the FP64 tensor cores, of single precision, too.
+
+enum {
+  QR_TILE = 64,
+  QR_TILE_THREADS = 256,
+  QR_TILE_SIDE = 16,
+  QR_TILE_OWN = QR_TILE / QR_TILE_SIDE
+};
+
+// Rows or columns that an elimination takes at a time, as registers allow.
+template <class T> constexpr int qr_tile_steps = is_complex_v<T> ? 2 : 4;
+
+// 1 / a for an a > 0 that is far from the ends of the range, to an ulp or so.
+GLA_DEVICE float qr_reciprocal (float a)
+{
+  return 1 / a;
+}
+GLA_DEVICE double qr_reciprocal (double a)
+{
+  double x;
+  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(x) : "d"(a));
+  for (int i = 0; i < 2; i++)
+    x = fma (x, fma (-a, x, 1.0), x);
+  return x;
+}
+
+// The 4 x 4 entries that a thread holds in registers: rows x + 16 p, columns y + 16 q.
+struct qr_tile_place {
+  int x, y;
+  GLA_DEVICE qr_tile_place () : x (threadIdx.x % QR_TILE_SIDE), y (threadIdx.x / QR_TILE_SIDE) {}
+  GLA_DEVICE int row (int p) const { return x + QR_TILE_SIDE * p; }
+  GLA_DEVICE int column (int q) const { return y + QR_TILE_SIDE * q; }
+};
+
+//------------------------------------------------------------------------------
+// products of small matrices, for many pages in one launch
+//------------------------------------------------------------------------------
+
+// C := alpha op(A) B + beta C of every page: C m x n, op(A) m x k, B k x n. C must not overlap A
+// and B.
+template <class T> struct qr_product {
+  int m, n, k;
+  bool adjoint; // op(A) = A', otherwise A
+  real_t<T> alpha, beta;
+  page_matrix<const T> A, B;
+  page_matrix<T> C;
+  bool upper = false;      // only the upper triangle of C is wanted, more of it may be written
+  bool triangular = false; // B is upper triangular
+  bool upper_a = false;    // A is, with zeros below
+  // where set, B - S R takes B's place, S the diagonal matrix of a page's signs (A not adjoint)
+  const int *sign = nullptr;
+  int64_t sign_page = 0;
+  page_matrix<const T> R = {nullptr, 0, 0};
+};
+
+// Shared memory that a block must be able to have.
+size_t qr_product_shared ();
+
+// A page has the same bits whatever the number of pages.
+template <class T>
+cudaError_t qr_multiply (const qr_product<T> &p, int64_t pages, cudaStream_t stream);
+
+//------------------------------------------------------------------------------
+// economy QR of well conditioned matrices by way of A'A
+//------------------------------------------------------------------------------
 
 // LIMIT: what |D R^-1|_F^2 / n may be; random matrices of m = 2n have 2 to 8, tall ones 1 to 4.
 // What spoils Q'Q is the error of A'A, about eps sqrt (rows) / 8 of the columns' norms for sums of

@@ -7,7 +7,6 @@
 #include "common/async_copy.cuh"
 #include "common/cluster.cuh"
 #include "qr_cholesky.cuh"
-#include "qr_tiles.cuh"
 
 namespace
 {

@@ -1,7 +1,7 @@
 // qr_pivot_blocks.cu: QR with column pivoting block by block: memory, order of work
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "qr_sketch.cuh"
+#include "qr_plan.cuh"
 
 // Blocks that are launched before the host waits, fewer of several pages: meanwhile it may be busy
 // for longer than one takes.

@@ -1,10 +1,9 @@
 // qr_plan.cu: the order of blocks and panels of a QR factorisation, and what is made from it
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// LAPACK's ?geqrf, ?orgqr and ?ormqr with blocks of blocks (qr_worker.cuh).
+// LAPACK's ?geqrf, ?orgqr and ?ormqr with blocks of blocks (qr_plan.cuh).
 
-#include "qr_sketch.cuh"
-#include "qr_worker.cuh"
+#include "qr_plan.cuh"
 
 namespace
 {

@@ -7,8 +7,7 @@
 
 #include "common/async_copy.cuh"
 #include "common/cluster.cuh"
-#include "qr_product.cuh"
-#include "qr_tiles.cuh"
+#include "qr_cholesky.cuh"
 
 namespace
 {

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "qr_cholesky.cuh"
-#include "qr_tiles.cuh"
 
 namespace
 {

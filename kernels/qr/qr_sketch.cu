@@ -1,7 +1,7 @@
 // qr_sketch.cu: random rows, the choice of columns from a sketch, their exchange
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "qr_sketch.cuh"
+#include "qr_plan.cuh"
 #include "common/reflector.cuh"
 #include "common/cluster.cuh"
 

@@ -11,7 +11,6 @@
 #include "common/runtime.cuh"
 #include "engine/cublas.cuh"
 #include "qr/qr_plan.cuh"
-#include "qr/qr_sketch.cuh"
 
 #include <algorithm>
 
