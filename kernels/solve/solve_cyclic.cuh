@@ -15,7 +15,7 @@
 #define GPULINALG_SOLVE_CYCLIC_CUH
 
 #include "solve.cuh"
-#include "solve_rounding.cuh"
+#include "solve_pivot.cuh"
 #include "solve_tiles.cuh"
 
 enum { LU_CYCLIC_THREADS = 128 };

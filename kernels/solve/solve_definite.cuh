@@ -18,7 +18,7 @@
 
 #include "common/cluster.cuh"
 #include "common/mma_tiles.cuh"
-#include "solve_norms.cuh"
+#include "solve.cuh"
 #include "solve_tiles.cuh"
 
 template <class T, int WARPS> struct page_cholesky : triangle_tiles<T> {
@@ -316,7 +316,7 @@ template <class T, int WARPS> struct page_cholesky : triangle_tiles<T> {
     return largest (most);
   }
 
-  // What solve_norms.cuh wants of a definite page.
+  // What solve.cuh wants of a definite page.
   template <class E>
   GLA_DEVICE void store_norms (const lu_args<T> &a, const page_operand<E> &A, int64_t page,
                                int slabs) const
@@ -348,7 +348,7 @@ template <class T, int WARPS> struct page_cholesky : triangle_tiles<T> {
 };
 
 // One block per page, in a grid-stride loop over the pages, or several where the condition is
-// wanted: NORMS (solve_norms.cuh), which takes registers that the solution alone has no use for.
+// wanted: NORMS (solve.cuh), which takes registers that the solution alone has no use for.
 // INSIDE: the tiles are in shared memory; else `work` has space for those of each block. `slabs` of
 // the warps solve for right-hand sides; each of them has a column of tiles in shared memory.
 template <class T, int WARPS, bool INSIDE, bool NORMS>

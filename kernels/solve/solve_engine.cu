@@ -6,7 +6,7 @@
 #include "engine/download.cuh"
 #include "engine/operand.cuh"
 #include "engine/ordered.cuh"
-#include "solve_norms.cuh"
+#include "solve.cuh"
 
 namespace
 {

@@ -16,7 +16,7 @@
 #define GPULINALG_SOLVE_LANES_CUH
 
 #include "solve.cuh"
-#include "solve_rounding.cuh"
+#include "solve_pivot.cuh"
 
 // Pages of up to N rows, G lanes a page, R rows a lane, S steps with the same number of columns.
 template <class T, int N_, int G_, int R_, int S_> struct lanes_shape {

@@ -12,9 +12,9 @@
 #define GPULINALG_SOLVE_PAGE_CUH
 
 #include "common/reduce.cuh"
-#include "solve_norms.cuh"
+#include "solve.cuh"
 #include "solve_page_matrix.cuh"
-#include "solve_rounding.cuh"
+#include "solve_pivot.cuh"
 
 enum { LU_PANEL = 8 };
 

@@ -4,7 +4,7 @@
 // A block of threads does a page. Each thread has one row of it, or two, and rows are not
 // exchanged: a thread knows of which pivots its rows are. The page is done from left to right in
 // panels of 16 or 32 columns, which are in registers (solve_panel_factor.cuh); right-hand sides are
-// panels, too (solve_panel_columns.cuh). So all work is rows minus multiples of rows, which the
+// panels, too (solve_panel_types.cu). So all work is rows minus multiples of rows, which the
 // owners pass through shared memory. The factors are in global memory, that is, mostly in the
 // second-level cache: column k of them is written and read by threads side by side, each its own
 // rows, so that no barrier is needed for it. Shared memory is small, and several blocks on a
@@ -15,8 +15,8 @@
 
 #include "common/reduce.cuh"
 #include "common/scalar.cuh"
-#include "solve_norms.cuh"
-#include "solve_rounding.cuh"
+#include "solve.cuh"
+#include "solve_pivot.cuh"
 
 // Pivots whose rows are subtracted between two barriers.
 enum { LU_TOGETHER = 4 };

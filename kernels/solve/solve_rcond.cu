@@ -1,7 +1,7 @@
-// solve_rcond.cu: condition numbers of pages from what the blocks of solve_norms.cuh wrote down
+// solve_rcond.cu: condition numbers of pages from what the blocks of solve.cuh wrote down
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "solve_norms.cuh"
+#include "solve.cuh"
 #include "solve_pivot.cuh"
 
 // A thread has a page.

@@ -13,7 +13,7 @@
 
 #include "common/mma_tiles.cuh"
 #include "solve.cuh"
-#include "solve_rounding.cuh"
+#include "solve_pivot.cuh"
 
 enum { LU_TILES_THREADS = 128, LU_PENDING = INT_MIN };
 
