@@ -19,7 +19,7 @@
 
 #include "common/panel_qr.cuh"
 #include "common/scalar.cuh"
-#include "svd_values.cuh"
+#include "svd.cuh"
 
 // Columns of a panel, and rows and columns of a tile of A or its adjoint.
 enum { SVD_BAND = PANEL_COLUMNS, SVD_BAND_TILE = 64, SVD_BAND_WIDE = 2 * SVD_BAND_TILE };

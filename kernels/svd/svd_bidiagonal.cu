@@ -18,9 +18,8 @@
 // row, and behind.
 
 #include "common/runtime.cuh"
-#include "svd_page.cuh"
 #include "svd_reflection.cuh"
-#include "svd_values.cuh"
+#include "svd.cuh"
 
 namespace
 {

@@ -11,7 +11,7 @@
 
 #include "common/quick_reciprocal.cuh"
 #include "svd_sturm.cuh"
-#include "svd_values.cuh"
+#include "svd.cuh"
 
 namespace
 {

@@ -4,7 +4,7 @@
 #include "common/pages.cuh"
 #include "common/work_limits.cuh"
 #include "svd_chunk.cuh"
-#include "svd_extreme.cuh"
+#include "svd.cuh"
 #include "svd_multiply.cuh"
 
 namespace

@@ -9,8 +9,7 @@
 #include "engine/qr_pages_part.cuh"
 #include "svd_band.cuh"
 #include "svd_polar_chunk.cuh"
-#include "svd_together.cuh"
-#include "svd_tree.cuh"
+#include "svd.cuh"
 
 // The pages with the longer side down: U belongs to the rows.
 struct svd_shape {

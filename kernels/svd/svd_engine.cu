@@ -3,10 +3,10 @@
 //
 // A page is seen with its longer side down, as its adjoint where it has more columns than rows. To
 // 32 columns, and to 64 by "jacobi", one kernel does it. With more than 64 rows, and from 33 on
-// with at most 32 columns, A = Q*R, R = W*S*V', U = Q*W, by blocks of rows as svd_tree.cuh says, or
+// with at most 32 columns, A = Q*R, R = W*S*V', U = Q*W, by blocks of rows as svd.cuh says, or
 // by way of A'A, and U = A*(inv (R)*W).
 // Other pages, or their R, are decomposed as svd_polar.cuh says. Values alone of pages of most
-// sizes are found as svd_values.cuh, svd_band.cuh and svd_together.cuh say (svd_is_reduced).
+// sizes are found as svd.cuh and svd_band.cuh say (svd_is_reduced).
 
 #include "common/cluster.cuh"
 #include "common/runtime.cuh"

@@ -1,8 +1,8 @@
 // svd_extreme.cu: tall pages of denormal or huge numbers, which are divided by a power of two
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "svd_extreme.cuh"
-#include "svd_page.cuh"
+#include "svd.cuh"
+#include "svd_reflection.cuh"
 
 namespace
 {

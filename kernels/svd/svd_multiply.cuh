@@ -7,7 +7,7 @@
 #include "common/work_limits.cuh"
 #include "engine/engine.cuh"
 #include "engine/product_pieces.cuh"
-#include "svd_polar_steps.cuh"
+#include "svd_polar.cuh"
 
 // Which page of a factor belongs to each page of the result; NULL: the same one.
 struct svd_index {

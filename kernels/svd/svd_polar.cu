@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "common/random.h"
-#include "svd_parts.cuh"
+#include "svd_polar.cuh"
 
 namespace
 {

@@ -8,7 +8,7 @@
 #include "engine/engine.cuh"
 #include "engine/solve_part.cuh"
 #include "svd.cuh"
-#include "svd_polar_steps.cuh"
+#include "svd_polar.cuh"
 
 // The eigenvalue problem of H, for e->eig_job. eig_part uses the beginning of the slot's arena.
 gla_eig_job polar_eig_job (const gla_svd_job &job, int64_t n);

@@ -14,8 +14,7 @@
 #include "common/random.h"
 #include "common/reduce.cuh"
 #include "common/scalar.cuh"
-#include "svd_parts.cuh"
-#include "svd_polar_steps.cuh"
+#include "svd_polar.cuh"
 
 namespace
 {

@@ -13,7 +13,7 @@
 #include "common/cluster.cuh"
 #include "common/mma_tiles.cuh"
 #include "common/scalar.cuh"
-#include "svd_parts.cuh"
+#include "svd_polar.cuh"
 
 namespace
 {

@@ -4,9 +4,7 @@
 // But for the numbers of pages, each slot is shared by `parts` blocks of
 // threads: block (x, y) takes columns x, x + parts, .. of slots y, y + gridDim.y, ..
 
-#include "svd_parts.cuh"
-#include "svd_polar_steps.cuh"
-#include "svd_polar_weights.cuh"
+#include "svd_polar.cuh"
 
 namespace
 {

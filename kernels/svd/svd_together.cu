@@ -20,7 +20,7 @@
 #include "common/runtime.cuh"
 #include "common/cluster.cuh"
 #include "svd_reflection.cuh"
-#include "svd_together.cuh"
+#include "svd.cuh"
 
 namespace
 {

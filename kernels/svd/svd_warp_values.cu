@@ -15,7 +15,7 @@
 
 #include "svd_reflection.cuh"
 #include "svd_sturm.cuh"
-#include "svd_values.cuh"
+#include "svd.cuh"
 
 namespace
 {
