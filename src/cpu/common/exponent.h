@@ -1,15 +1,15 @@
-// exponent.h: the largest entry of an array, and powers of two
+// exponent.h: the largest entry of an array, whether all are finite, and powers of two
 // SPDX-License-Identifier: GPL-3.0-or-later
-//
-// Bits of |x|, read as an integer, grow with |x|, and Inf and NaN come last. So one integer maximum
-// finds the largest entry and whether all are finite.
 
 #ifndef GPULINALG_CPU_COMMON_EXPONENT_H
 #define GPULINALG_CPU_COMMON_EXPONENT_H
 
+#include <string.h>
+
 #include "common/types.h"
 
-#include <string.h>
+// Bits of |x|, read as an integer, grow with |x|, and Inf and NaN come last. So one integer maximum
+// finds the largest entry and whether all are finite.
 
 // Sums of squares below this have lost digits to underflow.
 #define GLA_QR_SMALL (GLA_TINY / GLA_EPS / GLA_EPS)
@@ -75,6 +75,16 @@ static inline int exponent_above (bits largest, int64_t m)
 static inline int column_exponent (const real *x, int64_t count)
 {
   return exponent_of (largest_of (x, count * GLA_PARTS, 0));
+}
+
+//------------------------------------------------------------------------------
+// whether all entries of an array are finite
+//------------------------------------------------------------------------------
+
+// Whether the largest entry is neither Inf nor NaN, by its bits (see largest_of).
+static inline int is_finite_size (bits largest)
+{
+  return (int)(largest >> GLA_FRACTION) <= 2 * GLA_BIAS;
 }
 
 #endif

@@ -8,7 +8,7 @@
 #define GPULINALG_CPU_COMMON_PHASE_H
 
 #include "common/phase.h"
-#include "cpu/common/anywhere.h"
+#include "cpu/common/lanes.h"
 
 #include <math.h>
 

@@ -9,7 +9,7 @@
 
 #include "common/scalar.h"
 
-#include "anywhere.h"
+#include "lanes.h"
 
 static inline real *row_at (num *column, int64_t i)
 {

@@ -11,7 +11,7 @@
 #ifndef GPULINALG_CPU_EIG_PAGE_PRODUCT_H
 #define GPULINALG_CPU_EIG_PAGE_PRODUCT_H
 
-#include "cpu/common/anywhere.h"
+#include "cpu/common/lanes.h"
 #include "cpu/common/carve.h"
 #include "cpu/common/rows.h"
 #include "common/scalar.h"

@@ -6,7 +6,7 @@
 
 #include "common/types.h"
 #include "cpu/common/carve.h"
-#include "cpu/common/finite.h"
+#include "cpu/common/exponent.h"
 
 #include "geev.h"
 

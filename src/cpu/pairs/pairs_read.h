@@ -9,7 +9,7 @@
 #define GPULINALG_CPU_PAIRS_READ_H
 
 #include "common/scalar.h"
-#include "cpu/common/finite.h"
+#include "cpu/common/exponent.h"
 #include "cpu/common/minmax.h"
 
 #include "pairs.h"

@@ -13,7 +13,7 @@
 #ifndef GPULINALG_CPU_PRODUCT_TILE_H
 #define GPULINALG_CPU_PRODUCT_TILE_H
 
-#include "cpu/common/anywhere.h"
+#include "cpu/common/lanes.h"
 
 typedef enum { REAL_B, REAL_A, BOTH_COMPLEX } operands_kind;
 

@@ -5,7 +5,7 @@
 #define GPULINALG_CPU_SOLVE_COPY_H
 
 #include "common/scalar.h"
-#include "cpu/common/finite.h"
+#include "cpu/common/exponent.h"
 #include "cpu/common/minmax.h"
 
 #include "solve_system.h"

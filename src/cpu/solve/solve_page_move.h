@@ -8,7 +8,7 @@
 #ifndef GPULINALG_CPU_SOLVE_PAGE_MOVE_H
 #define GPULINALG_CPU_SOLVE_PAGE_MOVE_H
 
-#include "cpu/common/anywhere.h"
+#include "cpu/common/lanes.h"
 #include "cpu/common/rows.h"
 
 #include "solve_system.h"

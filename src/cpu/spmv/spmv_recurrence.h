@@ -8,7 +8,7 @@
 #ifndef GPULINALG_CPU_SPMV_SPMV_RECURRENCE_H
 #define GPULINALG_CPU_SPMV_SPMV_RECURRENCE_H
 
-#include "cpu/common/anywhere.h"
+#include "cpu/common/lanes.h"
 
 #include "cpu/common/sparse_product.h"
 

@@ -1,12 +1,12 @@
 // svd_lanes_move.h: pages to lanes, scaled, and results back
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// As lanes_move.h, with what each number needs on its way, which saves a pass over long pages.
+// As lanes_blocks.h, with what each number needs on its way, which saves a pass over long pages.
 
 #ifndef GPULINALG_CPU_SVD_SVD_LANES_MOVE_H
 #define GPULINALG_CPU_SVD_SVD_LANES_MOVE_H
 
-#include "cpu/common/lanes_move.h"
+#include "cpu/common/lanes_blocks.h"
 
 // Numbers are multiplied by down0, then by down1; lanes where down0 is 0 become 0, whatever they
 // have: 0 * NaN is NaN.

@@ -9,7 +9,7 @@
 
 #include "cpu/common/exponent.h"
 #include "cpu/common/lanes.h"
-#include "cpu/common/lanes_reflector.h"
+#include "cpu/common/reflector.h"
 
 // Squares of norms below this are those of nothing: their digits have been lost to underflow.
 #define GLA_SVD_NOTHING GLA_QR_SMALL
