@@ -1,7 +1,7 @@
 // page_dc.h: divide and conquer on one real tridiagonal matrix, by all threads of a team
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// As LAPACK's ?stedc with ?laed0, with its ?laed2 for the deflation: page_leaves.h solves the
+// As LAPACK's ?stedc with ?laed0, with its ?laed2 for the deflation: page_secular.h solves the
 // leaves, page_secular.h finds the roots of the secular equation. What takes long is cut into
 // pieces that threads share and between which the monitor is asked: the leaves, the merges of a
 // level while there are many, and within a large merge the roots, the rows of the vector z that Gu
@@ -13,9 +13,8 @@
 
 #include "cpu/common/minmax.h"
 
-#include "page_leaves.h"
-#include "page_reduce.h"
 #include "page_secular.h"
+#include "page_reduce.h"
 
 #include <stdatomic.h>
 

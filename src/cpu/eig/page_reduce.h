@@ -1,6 +1,16 @@
-// page_reduce.h: one page to tridiagonal form, by all threads of its team
+// page_reduce.h: one page to tridiagonal form, and eigenvectors back, by all threads of its team
 // SPDX-License-Identifier: GPL-3.0-or-later
-//
+
+#ifndef GPULINALG_CPU_EIG_PAGE_REDUCE_H
+#define GPULINALG_CPU_EIG_PAGE_REDUCE_H
+
+#include "page_product.h"
+#include "scale.h"
+
+//------------------------------------------------------------------------------
+// one page to tridiagonal form, by all threads of its team
+//------------------------------------------------------------------------------
+
 // A = Q T Q^H with the reflectors of LAPACK's ?sytrd for the lower triangle, in panels as its
 // ?latrd does them: within a panel A - P S^H stands for the matrix, and behind the panel the
 // product is subtracted. The columns of P are v0 w0 v1 w1 and so on, those of S w0 v0 w1 v1. Half
@@ -8,11 +18,6 @@
 // cut into strips of columns, each with a sum of its own, and the subtraction into strips of
 // columns, too: so the threads share all of it, and the sums do not depend on how many threads
 // there are. The monitor is asked once per column.
-
-#ifndef GPULINALG_CPU_EIG_PAGE_REDUCE_H
-#define GPULINALG_CPU_EIG_PAGE_REDUCE_H
-
-#include "page_product.h"
 
 //------------------------------------------------------------------------------
 // panels
@@ -143,6 +148,170 @@ static void reduce_page (const reduction *r)
     update_rest (r, first + count, 2 * count);
   }
   r->d[n - 1] = __real__ r->a[(n - 1) * (r->lda + 1)];
+}
+
+//------------------------------------------------------------------------------
+// eigenvectors of T to those of one page, by all threads of its team
+//------------------------------------------------------------------------------
+
+// Q = H_0 H_1 ... in blocks I - V T V^H of BACK_BLOCK reflectors (Schreiber and Van Loan's form, as
+// LAPACK's ?larft makes T). Strips of columns of the result are the pieces of the work: a thread
+// gathers the wanted vectors of T, applies all blocks to them in its own buffer, and writes them
+// out. A strip depends on n and the wanted part alone, and so do the sums. The monitor is asked
+// before each block.
+
+// BACK_BLOCK: the most reflectors of a block. Fewer are better while a page is in the cache,
+// because T takes n BACK_BLOCK^2.
+enum { BACK_BLOCK = 64, BACK_STRIP = 128, BACK_SMALL_MAX = 1024 };
+
+static int64_t back_width (int64_t n)
+{
+  return n <= BACK_SMALL_MAX ? BACK_BLOCK / 2 : BACK_BLOCK;
+}
+
+// Element i of vector j of T is at z[i*row + (order ? order[j] : j)*column].
+typedef struct {
+  const real *z;
+  int64_t row, column;
+  const int *order;
+} vectors_of_t;
+
+typedef struct {
+  gla_cpu_eig_task *task;
+  int64_t n, page;
+  int64_t ld; // of a, and of vectors in a buffer
+  scalar *a;  // as reduce_page leaves it
+  const scalar *tau;
+  scalar *t;     // BACK_BLOCK x BACK_BLOCK for each block
+  char *buffers; // of each thread
+  size_t buffer_bytes;
+  vectors_of_t from;
+  int64_t columns; // that are wanted
+} back;
+
+static size_t back_buffer_bytes (int64_t n)
+{
+  return (size_t)((page_ld (n, sizeof (scalar)) + BACK_BLOCK) * BACK_STRIP) * sizeof (scalar);
+}
+
+static int64_t back_blocks (int64_t n)
+{
+  return (n - 1 + back_width (n) - 1) / back_width (n);
+}
+
+// V of a block: its first reflector, their number, and where V begins.
+typedef struct {
+  gla_blas_int rows, count;
+  const scalar *v;
+} back_block;
+
+static back_block block_of (const back *b, int64_t number)
+{
+  const int64_t width = back_width (b->n), first = number * width, left = b->n - 1 - first;
+  return (back_block){(gla_blas_int)left, (gla_blas_int)(left < width ? left : width),
+                      b->a + first + 1 + first * b->ld};
+}
+
+static void back_product (const char *op, gla_blas_int m, gla_blas_int n, gla_blas_int k,
+                          const scalar *a, const scalar *x, const back *b, scalar *c)
+{
+  const gla_blas_int lda = (gla_blas_int)b->ld, ldc = BACK_BLOCK;
+  const real one[2] = {1, 0}, zero[2] = {0, 0};
+  gla_blas_in ();
+  GLA_BLAS (gemm)
+  (op, "N", &m, &n, &k, one, (const real *)a, &lda, (const real *)x, &lda, zero, (real *)c, &ldc, 1,
+   1);
+  gla_blas_out ();
+}
+
+// T of a block; puts the zeros of V where they belong.
+static void back_triangle (void *user, int64_t number, int slot)
+{
+  const back *b = user;
+  const back_block k = block_of (b, number);
+  const int64_t first = number * back_width (b->n), ld = BACK_BLOCK;
+  scalar *t = b->t + number * BACK_BLOCK * BACK_BLOCK, column[BACK_BLOCK];
+  if (piece_stopped (b->task, slot))
+    return;
+  for (int64_t j = 1; j < k.count; j++)
+    memset (b->a + first + 1 + (first + j) * b->ld, 0, (size_t)j * sizeof *t);
+  back_product ("C", k.count, k.count, k.rows, k.v, k.v, b, t);
+  for (int64_t j = 0; j < k.count; j++) {
+    const scalar tau = b->tau[first + j];
+    memset (column, 0, (size_t)j * sizeof *column);
+    for (int64_t l = 0; l < j; l++) {
+      const scalar f = scalar_mul (-tau, t[l + j * ld]);
+      for (int64_t i = 0; i <= l; i++)
+        column[i] += scalar_mul (t[i + l * ld], f);
+    }
+    memcpy (t + j * ld, column, (size_t)j * sizeof *t);
+    t[j + j * ld] = tau;
+  }
+}
+
+// The vectors of T of a strip into the buffer.
+static void gather_strip (const back *b, int64_t first, int64_t count, scalar *x)
+{
+  const vectors_of_t *f = &b->from;
+  for (int64_t j = 0; j < count; j++) {
+    const real *z = f->z + (f->order ? f->order[first + j] : first + j) * f->column;
+    for (int64_t i = 0; i < b->n; i++)
+      x[i + j * b->ld] = scalar_make (z[i * f->row], 0);
+  }
+}
+
+// x = (I - V T V^H) x; w: BACK_BLOCK x count.
+static void apply_block (const back *b, int64_t number, gla_blas_int count, scalar *x, scalar *w)
+{
+  const back_block k = block_of (b, number);
+  const gla_blas_int ldx = (gla_blas_int)b->ld, ldw = BACK_BLOCK;
+  const real one[2] = {1, 0}, minus[2] = {-1, 0};
+  scalar *at = x + number * back_width (b->n) + 1;
+  back_product ("C", k.count, count, k.rows, k.v, at, b, w);
+  gla_blas_in ();
+  GLA_BLAS (trmm)
+  ("L", "U", "N", "N", &k.count, &count, one,
+   (const real *)(b->t + number * BACK_BLOCK * BACK_BLOCK), &ldw, (real *)w, &ldw, 1, 1, 1, 1);
+  GLA_BLAS (gemm)
+  ("N", "N", &k.rows, &count, &k.count, minus, (const real *)k.v, &ldx, (const real *)w, &ldw, one,
+   (real *)at, &ldx, 1, 1);
+  gla_blas_out ();
+}
+
+static void back_strip (void *user, int64_t piece, int slot)
+{
+  const back *b = user;
+  const gla_array *V = &b->task->chunk->V;
+  const int64_t first = piece * BACK_STRIP, left = b->columns - first;
+  const gla_blas_int count = (gla_blas_int)(left < BACK_STRIP ? left : BACK_STRIP);
+  scalar *x = (scalar *)(b->buffers + (size_t)slot * b->buffer_bytes), *w = x + b->ld * BACK_STRIP;
+  gather_strip (b, first, count, x);
+  for (int64_t k = back_blocks (b->n); k-- > 0;) {
+    if (piece_stopped (b->task, slot))
+      return;
+    apply_block (b, k, count, x, w);
+  }
+  for (int64_t j = first; j < first + count; j++) {
+    real *to = (real *)V->data + (b->page * V->page_stride + j * V->column_stride) * GLA_PARTS;
+    real *from = (real *)(x + (j - first) * b->ld);
+    if (b->task->job->phase)
+      page_phase (b->n, from, 1);
+    store_column (to, from, b->n, GLA_PARTS, 1);
+  }
+}
+
+// Writes the wanted columns of V. Returns early where the work must end.
+static void back_page (back *b)
+{
+  const double block = (double)(b->n * BACK_BLOCK * GLA_PARTS * GLA_PARTS);
+  const double seconds = block * (double)b->n * 5e-11;
+  if (b->columns == 0)
+    return;
+  team_for (b->task, back_blocks (b->n), seconds, back_triangle, b);
+  if (gla_cpu_eig_stopped (b->task))
+    return;
+  team_for (b->task, (b->columns + BACK_STRIP - 1) / BACK_STRIP,
+            seconds * (double)b->columns / BACK_BLOCK, back_strip, b);
 }
 
 #endif

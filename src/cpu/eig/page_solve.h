@@ -8,9 +8,8 @@
 #include "cpu/common/lanes.h"
 
 #include "eig.h"
-#include "page_back.h"
-#include "page_dc.h"
 #include "page_reduce.h"
+#include "page_dc.h"
 #include "ql.h"
 #include "scale.h"
 
