@@ -8,7 +8,6 @@
 #include "geev.h"
 #include "geev_lanes_qr.h"
 #include "geev_lanes_reduce.h"
-#include "geev_lanes_values.h"
 #include "geev_lanes_vectors.h"
 #include "geev_page.h"
 
