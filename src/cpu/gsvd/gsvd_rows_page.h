@@ -20,7 +20,7 @@
 #include "gsvd_results.h"
 #include "gsvd_rows_qr.h"
 #include "gsvd_rows_sweeps.h"
-#include "gsvd_small.h"
+#include "gsvd_lapack.h"
 #include "gsvd_sweeps.h"
 #include "gsvd_work.h"
 

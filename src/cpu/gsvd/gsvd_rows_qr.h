@@ -16,7 +16,7 @@
 
 #include "gsvd.h"
 #include "cpu/common/column_pairs.h"
-#include "gsvd_small.h"
+#include "gsvd_lapack.h"
 
 // Loops over registers are unrolled for columns of 1, 2 or 4 of them, as far as these are rows that
 // pairs often have.

@@ -16,7 +16,6 @@
 #include "gsvd_lapack.h"
 #include "gsvd_rank.h"
 #include "gsvd_rows_sweeps.h"
-#include "gsvd_small.h"
 #include "gsvd_sweeps.h"
 
 #include <string.h>
