@@ -8,7 +8,6 @@
 
 #include "lanczos.h"
 #include "lanczos_sweep.h"
-#include "lanczos_vector.h"
 
 #include <math.h>
 #include <string.h>

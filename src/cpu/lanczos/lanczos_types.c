@@ -7,7 +7,6 @@
 #include "lanczos_block.h"
 #include "lanczos_expand.h"
 #include "lanczos_plain.h"
-#include "lanczos_rotate.h"
 
 const gla_cpu_krylov_functions GLA_NAME (gla_cpu_krylov) = {start, expand, rotate,
                                                             check, plain,  combine};

@@ -5,10 +5,139 @@
 
 #include "common/grid.h"
 #include "cpu/common/lanes.h"
-
+#include "cpu/common/lanes_blocks.h"
 #include "product.h"
-#include "product_mirror.h"
-#include "product_small.h"
+#include "product_page.h"
+
+//------------------------------------------------------------------------------
+// the upper triangle of a Hermitian or symmetric page from the lower one
+//------------------------------------------------------------------------------
+
+// Squares of elements, as wide as a register, are read column by column, turned in registers and
+// written as whole columns again: one element after the other would touch a line of the cache, and
+// of large pages lines that compete for the same places, for each of them.
+
+// Rows and columns of a square.
+enum { MIRROR_SIDE = GLA_LANES / GLA_PARTS };
+
+static inline void mirror_element (const product_shape *s, real *c, int64_t i, int64_t j)
+{
+  const real *from = c + j * s->ldc + i * GLA_PARTS;
+  real *to = c + i * s->ldc + j * GLA_PARTS;
+  to[0] = from[0];
+#if GLA_COMPLEX
+  to[1] = s->symmetric ? from[1] : 0 - from[1]; // not -0: as in the product of other arrays
+#endif
+}
+
+// Rows i .. i+MIRROR_SIDE-1 of as many columns from j on.
+static inline __attribute__ ((always_inline)) void mirror_square (const product_shape *s, real *c,
+                                                                  int64_t i, int64_t j)
+{
+  const real *from = c + j * s->ldc + i * GLA_PARTS;
+  real *to = c + i * s->ldc + j * GLA_PARTS;
+  vec x[MIRROR_SIDE];
+#pragma GCC unroll 16
+  for (int k = 0; k < MIRROR_SIDE; k++)
+    x[k] = (vec) * (const vec_anywhere *)(from + k * s->ldc);
+#pragma GCC unroll 4
+  for (int d = 1; d < MIRROR_SIDE; d *= 2)
+#pragma GCC unroll 16
+    for (int k = 0; k < MIRROR_SIDE; k++)
+      if (!(k & d))
+        lanes_swap_blocks (&x[k], &x[k + d], d * GLA_PARTS);
+#if GLA_COMPLEX
+  mask odd;
+  for (int l = 0; l < GLA_LANES; l++)
+    odd[l] = -(l & 1);
+  for (int k = 0; k < MIRROR_SIDE && !s->symmetric; k++)
+    x[k] = vec_select (odd, (vec){0} - x[k], x[k]);
+#endif
+#pragma GCC unroll 16
+  for (int k = 0; k < MIRROR_SIDE; k++)
+    *(vec_anywhere *)(to + k * s->ldc) = (vec_anywhere)x[k];
+}
+
+// The diagonal of a Hermitian page is real.
+static void mirror_page (const product_shape *s, real *c)
+{
+  const int64_t n = s->n;
+  for (int64_t i = 0; i < n; i += MIRROR_SIDE) {
+    const int64_t end = i + MIRROR_SIDE < n ? i + MIRROR_SIDE : n;
+    int64_t from = 0; // columns of the lower triangle that squares have done
+    if (end == i + MIRROR_SIDE)
+      for (; from < i; from += MIRROR_SIDE)
+        mirror_square (s, c, i, from);
+    for (int64_t k = i; k < end; k++) {
+#if GLA_COMPLEX
+      if (!s->symmetric)
+        c[k * s->ldc + 2 * k + 1] = 0;
+#endif
+      for (int64_t j = from; j < k; j++)
+        mirror_element (s, c, k, j);
+    }
+  }
+}
+
+//------------------------------------------------------------------------------
+// the product of a page whose rows fit into one or two registers
+//------------------------------------------------------------------------------
+
+// The product of such a page takes some 10 ns, about as long as planning its strips. So there is no
+// plan: what a strip may need, a copy of large A or a buffer for C, is left to product_page.h,
+// which gets the few pages at the end of an array that need it. Transposed pages are turned first.
+
+// Larger pages gain more from being fetched ahead.
+enum { SMALL_BYTES = 1024 };
+
+static int is_small (const product_shape *s)
+{
+  const int one = s->rows <= GLA_LANES, two = s->rows <= 2 * GLA_LANES && s->a_bytes <= SMALL_BYTES;
+  return (one || two) && s->k <= DEPTH && s->k > 0 && (!s->copy || is_turned (s)) && !s->hermitian;
+}
+
+// Whether what lies behind A may be read and what lies behind C may be written.
+static inline int has_room (const product_shape *s, const product_operands *o)
+{
+  return s->rows >= GLA_LANES ||
+         ((is_turned (s) || o->a_spare >= (s->k - 1) * s->a_column + GLA_LANES) &&
+          o->c_spare >= (s->n - 1) * s->ldc + GLA_LANES);
+}
+
+static inline __attribute__ ((always_inline)) void
+small_kind (const product_shape *s, const product_operands *o, operands_kind kind, real *work)
+{
+  const column_panel q = {o->b, s->b_row, s->b_column, s->k, s->b_sign};
+  const int64_t last = s->rows - GLA_LANES;
+  row_panel one = {.a = o->a, .column = s->a_column},
+            two = {.a = o->a, .column = s->a_column, .at = {0, last}, .to = {0, last}};
+  if (is_turned (s)) {
+    const strip_part all = {last <= 0 ? 1 : 2, last <= 0 ? one.to : two.to, 0, s->k};
+    turn_strip (s, o, &all, work);
+    one.a = two.a = work;
+    one.column = two.column = GLA_LANES;
+    two.at[1] = DEPTH * GLA_LANES;
+  }
+  if (last <= 0)
+    columns_product (&one, 1, &q, s->n, kind, 0, 0, o->c, s->ldc);
+  else
+    columns_product (&two, 2, &q, s->n, kind, 0, 0, o->c, s->ldc);
+}
+
+static void small_page (const product_shape *s, const product_operands *o, real *work)
+{
+#if GLA_COMPLEX
+  if (s->kind == BOTH_COMPLEX) {
+    small_kind (s, o, BOTH_COMPLEX, work);
+    return;
+  }
+#endif
+  small_kind (s, o, REAL_B, work);
+}
+
+//------------------------------------------------------------------------------
+// the pages of a job
+//------------------------------------------------------------------------------
 
 static size_t workspace (const gla_pagemul_job *job)
 {

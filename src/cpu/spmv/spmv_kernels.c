@@ -6,7 +6,6 @@
 #include "common/types.h"
 
 #include "cpu/common/sparse_product.h"
-#include "spmv_element.h"
 #include "spmv_rows.h"
 
 #if !GLA_COMPLEX
