@@ -7,7 +7,7 @@
 
 #include "qr.h"
 #include "qr_block.h"
-#include "qr_block_solve.h"
+#include "qr_block_results.h"
 #include "qr_lanes.h"
 #include "qr_page.h"
 #include "qr_tall.h"

@@ -19,7 +19,6 @@
 #include "qr.h"
 #include "qr_block.h"
 #include "qr_page.h"
-#include "qr_rows.h"
 
 #include <limits.h>
 #include <math.h>

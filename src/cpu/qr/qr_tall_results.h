@@ -14,7 +14,6 @@
 #include "qr_block.h"
 #include "qr_block_results.h"
 #include "qr_page.h"
-#include "qr_rows.h"
 #include "qr_tall.h"
 
 #include <string.h>
@@ -59,7 +58,7 @@ static void rows_solve (int64_t rv, num *X, int64_t ld, int64_t n, const scalar 
       solve_tile (X + i, ld, c, 1, 1, R, ldr, inv);
 }
 
-// As in qr_block_solve.h, with R^-1 itself, which is small here.
+// As in qr_block_results.h, with R^-1 itself, which is small here.
 static int tall_well_conditioned (const tall_tree *t, const tall_member *w)
 {
   const int64_t n = t->n;
