@@ -13,7 +13,6 @@
 
 #include "solve_block.h"
 #include "solve_block_strips.h"
-#include "solve_divide.h"
 
 //------------------------------------------------------------------------------
 // factors
