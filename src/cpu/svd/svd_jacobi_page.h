@@ -11,7 +11,6 @@
 #include "cpu/common/column_sweeps.h"
 #include "cpu/common/pivot.h"
 
-#include "svd_complete.h"
 #include "svd_lanes_qr.h"
 #include "svd_rows.h"
 #include "svd_vectors.h"

@@ -12,9 +12,8 @@
 #include "cpu/common/carve.h"
 #include "cpu/common/minmax.h"
 
-#include "svd_complete.h"
-#include "svd_lanes_jacobi.h"
 #include "svd_lanes_qr.h"
+#include "svd_lanes_jacobi.h"
 #include "svd_lanes_start.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // W = R' is multiplied from the right by the eigenvectors Y of W'*W = R*R', so that its columns are
-// almost orthogonal: one step of first order (svd_lanes_correct.h), or one sweep, does what six
+// almost orthogonal: one step of first order (above), or one sweep, does what six
 // sweeps do otherwise. Y is orthogonal to working precision
 // however inaccurate the small eigenvalues are, and the product leaves an error of that size in
 // each row of W, which is what a rotation of two columns leaves, too. So small values keep their
@@ -14,12 +14,173 @@
 #define GPULINALG_CPU_SVD_SVD_LANES_START_H
 
 #include "cpu/common/carve.h"
+#include "cpu/common/lanes.h"
 #include "cpu/common/lanes_ql.h"
 #include "cpu/common/lanes_tridiagonal.h"
-
-#include "svd_lanes_correct.h"
-#include "svd_lanes_products.h"
 #include "svd_lanes_qr.h"
+
+//------------------------------------------------------------------------------
+// products of small matrices, one per lane of a register
+//------------------------------------------------------------------------------
+
+// All matrices are k x k. Blocks of results stay in registers.
+
+enum {
+  PRODUCT_COLUMNS = GLA_COMPLEX ? 2 : 4,
+  PRODUCT_ROWS = GLA_VECTOR_BYTES == 64 ? 4 : 2 // as many as there are registers for
+};
+
+// A product a*b or w'*w. Where a or w is lower triangular, only that part of it is used.
+typedef struct {
+  int k, lower;
+  const num *a, *b;
+  const num *plus; // is added; may be NULL
+  vec scale;       // of w'*w
+  num *to;
+} lanes_product;
+
+// rows x columns results from (i, c) on.
+static inline __attribute__ ((always_inline)) void product_block (const lanes_product *p, int i,
+                                                                  int c, int rows, int columns)
+{
+  const int k = p->k, inner = p->lower ? i + rows : k;
+  num sum[PRODUCT_ROWS][PRODUCT_COLUMNS];
+  for (int r = 0; r < rows; r++)
+    for (int q = 0; q < columns; q++)
+      sum[r][q] = p->plus ? p->plus[i + r + (c + q) * k] : num_zero ();
+  for (int j = 0; j < inner; j++)
+    for (int r = 0; r < rows; r++)
+      for (int q = 0; q < columns; q++)
+        sum[r][q] = num_fma (sum[r][q], p->a[i + r + j * k], p->b[j + (c + q) * k]);
+  for (int r = 0; r < rows; r++)
+    for (int q = 0; q < columns; q++)
+      p->to[i + r + (c + q) * k] = sum[r][q];
+}
+
+static void product_of (const lanes_product *p)
+{
+  const int k = p->k;
+  int c = 0;
+  for (; c + PRODUCT_COLUMNS <= k; c += PRODUCT_COLUMNS) {
+    int i = 0;
+    for (; i + PRODUCT_ROWS <= k; i += PRODUCT_ROWS)
+      product_block (p, i, c, PRODUCT_ROWS, PRODUCT_COLUMNS);
+    for (; i < k; i++)
+      product_block (p, i, c, 1, PRODUCT_COLUMNS);
+  }
+  for (; c < k; c++)
+    for (int i = 0; i < k; i++)
+      product_block (p, i, c, 1, 1);
+}
+
+// rows x columns elements of w'*w from (i, j) on; of them those above the diagonal mean nothing.
+static inline __attribute__ ((always_inline)) void gram_block (const lanes_product *p, int i, int j,
+                                                               int rows, int columns)
+{
+  const int k = p->k;
+  const num *w = p->a;
+  num sum[PRODUCT_ROWS][PRODUCT_COLUMNS];
+  for (int r = 0; r < rows; r++)
+    for (int q = 0; q < columns; q++)
+      sum[r][q] = num_zero ();
+  for (int l = p->lower ? i : 0; l < k; l++)
+    for (int r = 0; r < rows; r++)
+      for (int q = 0; q < columns; q++)
+        sum[r][q] = num_fmac (sum[r][q], w[l + (i + r) * k], w[l + (j + q) * k]);
+  for (int r = 0; r < rows; r++)
+    for (int q = 0; q < columns; q++)
+      p->to[i + r + (j + q) * k] = num_scale (p->scale, sum[r][q]);
+}
+
+// The lower triangle of w'*w times `scale`, w = p->a.
+static void gram_of (const lanes_product *p)
+{
+  const int k = p->k;
+  int j = 0;
+  for (; j + PRODUCT_COLUMNS <= k; j += PRODUCT_COLUMNS) {
+    int i = j;
+    for (; i + PRODUCT_ROWS <= k; i += PRODUCT_ROWS)
+      gram_block (p, i, j, PRODUCT_ROWS, PRODUCT_COLUMNS);
+    for (; i < k; i++)
+      gram_block (p, i, j, 1, PRODUCT_COLUMNS);
+  }
+  for (; j < k; j++)
+    for (int i = j; i < k; i++)
+      gram_block (p, i, j, 1, 1);
+}
+
+//------------------------------------------------------------------------------
+// the last step of the SVD of small matrices by products, one per lane
+//------------------------------------------------------------------------------
+
+// The columns w_i of W = R'*Y are almost orthogonal. With g = W'*W, d its diagonal, and the
+// skew-Hermitian E, e_ij = g_ij/(d_j - d_i), those of W*(I + E) are orthogonal up to second order
+// (Ogita and Aishima 2018 do so for eigenvectors). Let t be the largest |e_ij| times the longer
+// length over the shorter one. Cosines of columns of W*(I + E) and of Y*(I + E) are at most 2*k*t^2
+// and k*t^2, whatever the lengths are, and the lengths are right to within k*t^2. So where k*t^2 is
+// below the rounding errors this is as good as a sweep of rotations, and it takes products only.
+// Lanes where t is larger, for instance where values are so close that the quotient is large, go on
+// with sweeps. Pairs that a sweep would leave as they are have e_ij = 0.
+
+// What is known of the columns of W.
+typedef struct {
+  vec *norm2, *inverse; // k each: d and 1 ./ d
+  mask done;            // lanes that need no sweeps
+} lanes_norms;
+
+// d and its reciprocals from the diagonal of g.
+static void norms_of (int k, const num *g, lanes_norms *n)
+{
+  const vec one = vec_broadcast (1), nothing = vec_broadcast (GLA_SVD_NOTHING);
+  for (int j = 0; j < k; j++) {
+    const vec d = g[j + j * k].re;
+    const mask some = d > nothing;
+    n->done &= some;
+    n->norm2[j] = d;
+    n->inverse[j] = vec_reciprocal (vec_select (some, d, one));
+  }
+}
+
+// E in place of g = W'*W, of which the lower triangle is given. Lanes of n->done where t is too
+// large are taken out of it.
+static void small_angles (int k, num *g, real tol, lanes_norms *n)
+{
+  const vec one = vec_broadcast (1), zero = vec_broadcast (0);
+  const vec tol2 = vec_broadcast (tol * tol), most = vec_broadcast (GLA_EPS / (real)k);
+  norms_of (k, g, n);
+  for (int j = 0; j < k; j++) {
+    g[j + j * k] = num_zero ();
+    for (int i = j + 1; i < k; i++) {
+      const num x = g[i + j * k];
+      // the square of the product of the lengths may be out of range
+      vec cosine2 = (x.re * n->inverse[i]) * (x.re * n->inverse[j]);
+#if GLA_COMPLEX
+      cosine2 += (x.im * n->inverse[i]) * (x.im * n->inverse[j]);
+#endif
+      const vec di = n->norm2[i], dj = n->norm2[j];
+      const mask right = cosine2 <= tol2, longer = di > dj;
+      const vec gap = vec_select (right, one, dj - di);
+      const num e = num_scale (vec_select (right, zero, vec_reciprocal (gap)), x);
+      const vec ratio = vec_select (longer, di * n->inverse[j], dj * n->inverse[i]);
+      n->done &= num_abs2 (e) * ratio <= most; // false for NaN
+      g[i + j * k] = e;
+      g[j + i * k] = num_sub (num_zero (), num_conj (e));
+    }
+  }
+}
+
+// E is zero in the lanes that are not in `done`, where it may be NaN.
+static void keep_angles (int k, mask done, num *e)
+{
+  if (!mask_any (~done))
+    return;
+  for (int i = 0; i < k * k; i++)
+    e[i] = num_select (done, e[i], num_zero ());
+}
+
+//------------------------------------------------------------------------------
+// where the Jacobi sweeps of small matrices begin, one per lane of a register
+//------------------------------------------------------------------------------
 
 // The order from which on sweeps alone take longer.
 enum { LANES_START_FROM = 5, LANES_START_ITERATIONS = 30 };
