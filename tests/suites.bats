@@ -203,7 +203,7 @@ END
     src/cpu/qr/a.c:cpu/common/carve.h src/cpu/engine.h:cpu/qr/qr.h oct/pages/a.cc:gpulinalg.h \
     oct/pages/a.cc:common/gla_octave.h oct/sparse/a.cc:arrays/gpu_value.h oct/pages/a.cc:ranks/ranks.h \
     oct/common/gla_octave.h:common/host_memory.h kernels/engine/rank_link.h:ranks/rank_link.h src/common/a.c:threads/pool.h \
-    src/qr/qr.c:batch/dispatch.h src/fun/fun.c:cpu/fun/fun.h; do
+    src/qr/qr.c:batch/queue.h src/fun/fun.c:cpu/fun/fun.h; do
     echo "#include \"${line#*:}\"" >>"${line%%:*}"
   done
   run sh "$TOP/tests/rooms.sh"

@@ -11,7 +11,7 @@
 #include "common/host_memory.h"
 #include "threads/pool.h"
 #include "common/work_limits.cuh"
-#include "threads/yield.h"
+#include "threads/schedule.h"
 
 #include <atomic>
 #include <cstring>

@@ -5,7 +5,7 @@
 #include "memory.cuh"
 #include "common/host_memory.h"
 #include "common/work_limits.cuh"
-#include "threads/yield.h"
+#include "threads/schedule.h"
 
 #include <ctime>
 

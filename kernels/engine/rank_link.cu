@@ -11,7 +11,7 @@
 
 #include "rank_link.h"
 #include "common/runtime.cuh"
-#include "threads/yield.h"
+#include "threads/schedule.h"
 #include "nccl.cuh"
 
 #include <cstdio>

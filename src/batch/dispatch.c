@@ -1,10 +1,10 @@
 // dispatch.c: deals out the pages of a call to engines
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "dispatch.h"
+#include "queue.h"
 #include "auto/place.h"
 #include "threads/pool.h"
-#include "threads/time_slice.h"
+#include "threads/schedule.h"
 
 #include <signal.h>
 #include <time.h>

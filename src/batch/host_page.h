@@ -1,10 +1,15 @@
-// host_page.h: pages of an array in device memory, copied to the host and back, inside of src/
+// host_page.h: pages on the host: copied from device memory and back, and work on them, inside of
+// src/
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #ifndef GPULINALG_HOST_PAGE_H
 #define GPULINALG_HOST_PAGE_H
 
 #include "context.h"
+
+//------------------------------------------------------------------------------
+// pages of an array in device memory, copied to the host and back, inside of src/
+//------------------------------------------------------------------------------
 
 // Memory of the host for `count` pages of `device`; without data where that has none. Returns 0
 // where there is no memory. What host->data points to is freed by the caller.
@@ -17,5 +22,16 @@ gla_status gla_host_pages_get (gla_context *ctx, const gla_array *device, const 
                                int64_t count, const gla_array *host);
 gla_status gla_host_pages_put (gla_context *ctx, const gla_array *device, const int64_t *page,
                                int64_t count, const gla_array *host);
+
+//------------------------------------------------------------------------------
+// work on pages on the host after gla_qr or gla_gsvd, for src/ only
+//------------------------------------------------------------------------------
+
+// Sets the type and the monitor of the job and has the CPU do it. reports: nonzero where the
+// progress is reported, page by page. Nothing is done without pages.
+gla_status gla_finish_pages (gla_context *ctx, gla_pages_job *job, gla_type type, int reports);
+
+// Packed host memory of rows x columns x pages; data is NULL where there is none or too little.
+gla_array gla_take_pages (gla_type type, int64_t rows, int64_t columns, int64_t pages);
 
 #endif

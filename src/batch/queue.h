@@ -1,16 +1,20 @@
-// queue.h: the chunks of one call that one engine has in flight, inside of src/
+// queue.h: the chunks of a call that one engine has in flight, and a whole call, inside of src/
 // SPDX-License-Identifier: GPL-3.0-or-later
-//
-// An operation on pages (batcheig, qr, gsvd) describes its call by a gla_call and itself by a
-// gla_operation. All else is common to the operations: dispatch.c takes ranges of pages from the
-// run, cuts a chunk for each out of the whole arrays, and hands it to the operation's row in the
-// backend's table.
 
 #ifndef GPULINALG_QUEUE_H
 #define GPULINALG_QUEUE_H
 
 #include "auto/choose.h"
 #include "run.h"
+
+//------------------------------------------------------------------------------
+// the chunks of one call that one engine has in flight, inside of src/
+//------------------------------------------------------------------------------
+
+// An operation on pages (batcheig, qr, gsvd) describes its call by a gla_call and itself by a
+// gla_operation. All else is common to the operations: dispatch.c takes ranges of pages from the
+// run, cuts a chunk for each out of the whole arrays, and hands it to the operation's row in the
+// backend's table.
 
 typedef struct gla_call gla_call;
 
@@ -78,5 +82,21 @@ void gla_queue_end (gla_queue *q);
 // Fills the free slots and waits for the oldest chunk; again, until no page is left that could
 // still come to this queue. A failing engine is given up: its reason is in q->failure.
 void gla_queue_work (gla_queue *q);
+
+//------------------------------------------------------------------------------
+// a whole call of an operation on pages, inside of src/
+//------------------------------------------------------------------------------
+
+// Prepares the part of a call that the driver needs, before the operation fills its own.
+void gla_call_start (gla_call *call, const gla_operation *operation, const gla_job *job,
+                     gla_context *ctx, int64_t pages);
+
+// Does the whole call where the context wants it or, for "auto", where it is predicted to be
+// faster. What GPUs cannot do the CPU does, with one warning. The arrays are on the host or on the
+// GPU that arrays[0] names. GLA_OK also where the run was closed.
+gla_status gla_call_run (gla_call *call);
+
+// What the report of any such call begins with, without failed pages.
+gla_report gla_call_report (const gla_call *call);
 
 #endif

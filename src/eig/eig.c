@@ -5,8 +5,8 @@
 // did not converge again by the other method. The backends do the arithmetic.
 
 #include "arrays.h"
-#include "batch/dispatch.h"
-#include "batch/retry.h"
+#include "batch/queue.h"
+#include "batch/failures.h"
 #include "eig_options.h"
 #include "eig_run.h"
 #include "structs.h"

@@ -7,7 +7,7 @@
 // middle-sized pages go to the place of the result, which is written anyway.
 
 #include "arrays.h"
-#include "batch/finish_pages.h"
+#include "batch/host_page.h"
 #include "eig/eig_options.h"
 #include "fun_run.h"
 #include "structs.h"

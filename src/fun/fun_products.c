@@ -7,7 +7,7 @@
 // not, the product is symmetric: that is conj (Y)*X.', whose right operand is real.
 
 #include "arrays.h"
-#include "batch/finish_pages.h"
+#include "batch/host_page.h"
 #include "fun_run.h"
 #include "product/product_run.h"
 #include "threads/pool.h"

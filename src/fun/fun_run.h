@@ -4,7 +4,7 @@
 #ifndef GPULINALG_FUN_RUN_H
 #define GPULINALG_FUN_RUN_H
 
-#include "batch/dispatch.h"
+#include "batch/queue.h"
 #include "batch/failures.h"
 #include "batch/groups.h"
 #include "fun_values.h"

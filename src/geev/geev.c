@@ -5,7 +5,7 @@
 // (batch/dispatch.c). Only the CPU has the operation.
 
 #include "arrays.h"
-#include "batch/dispatch.h"
+#include "batch/queue.h"
 #include "batch/failures.h"
 #include "structs.h"
 

@@ -6,7 +6,7 @@
 // columns of A and B, so they are scaled to one size first.
 
 #include "arrays.h"
-#include "batch/finish_pages.h"
+#include "batch/host_page.h"
 #include "structs.h"
 
 #include <math.h>

@@ -6,7 +6,7 @@
 // arithmetic.
 
 #include "arrays.h"
-#include "batch/dispatch.h"
+#include "batch/queue.h"
 #include "batch/failures.h"
 #include "gsvd_serve.h"
 #include "structs.h"

@@ -3,7 +3,7 @@
 
 #include "lanczos.h"
 #include "arrays.h"
-#include "batch/finish_pages.h"
+#include "batch/host_page.h"
 #include "structs.h"
 
 #include <math.h>

@@ -5,7 +5,7 @@
 // has the 2-norm.
 
 #include "arrays.h"
-#include "batch/dispatch.h"
+#include "batch/queue.h"
 #include "norm_two.h"
 #include "structs.h"
 

@@ -9,7 +9,7 @@
 #include "norm_two.h"
 
 #include "arrays.h"
-#include "batch/finish_pages.h"
+#include "batch/host_page.h"
 #include "batch/groups.h"
 
 #include <math.h>

@@ -4,8 +4,8 @@
 #include "pairs_call.h"
 
 #include "arrays.h"
-#include "batch/dispatch.h"
-#include "batch/finish_pages.h"
+#include "batch/queue.h"
+#include "batch/host_page.h"
 #include "eig/eig_run.h"
 #include "pairs_steps.h"
 

@@ -7,7 +7,7 @@
 // eigenvectors stay apart because all that couples them is 0. So pages of all ranks are one batch.
 
 #include "arrays.h"
-#include "batch/finish_pages.h"
+#include "batch/host_page.h"
 #include "eig/eig_options.h"
 #include "pairs_page.h"
 #include "pairs_run.h"

@@ -6,7 +6,7 @@
 // in the cache.
 
 #include "arrays.h"
-#include "batch/finish_pages.h"
+#include "batch/host_page.h"
 #include "eig/eig_options.h"
 #include "pairs_run.h"
 #include "pairs_steps.h"

@@ -3,7 +3,7 @@
 //
 // Checks the arguments, recognises Hermitian products, and has the pages dealt out to engines.
 
-#include "batch/dispatch.h"
+#include "batch/queue.h"
 #include "page_grid.h"
 #include "product_run.h"
 #include "structs.h"

@@ -5,7 +5,7 @@
 // what has fewer rows than columns, gets a solution of least norm by QR with column pivoting.
 
 #include "arrays.h"
-#include "batch/finish_pages.h"
+#include "batch/host_page.h"
 #include "structs.h"
 
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 // (batch/dispatch.c). The backends do the arithmetic.
 
 #include "arrays.h"
-#include "batch/dispatch.h"
+#include "batch/queue.h"
 #include "qr_run.h"
 #include "structs.h"
 

@@ -1,7 +1,7 @@
 // deal.c: a matrix of rank 0 goes to all ranks by rows, and comes back
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "rows_call.h"
+#include "rows.h"
 #include "arrays.h"
 
 // The first row of a rank; that of rank `ranks` is behind the last one.

@@ -3,7 +3,7 @@
 
 #include "group.h"
 #include "threads/pool.h"
-#include "threads/yield.h"
+#include "threads/schedule.h"
 #include "structs.h"
 
 #include <math.h>

@@ -7,9 +7,9 @@
 
 #include "columns.h"
 #include "arrays.h"
-#include "batch/finish_pages.h"
+#include "batch/host_page.h"
 #include "gsvd_share.h"
-#include "rows_call.h"
+#include "rows.h"
 #include "structs.h"
 
 #include <stdlib.h>

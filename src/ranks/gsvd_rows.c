@@ -6,9 +6,9 @@
 // has alone and that is not tall it decomposes as it is. All ranks share the sweeps of one pair
 // with many columns.
 
-#include "rows_call.h"
+#include "rows.h"
 #include "arrays.h"
-#include "batch/finish_pages.h"
+#include "batch/host_page.h"
 #include "gsvd_share.h"
 #include "structs.h"
 

@@ -6,8 +6,8 @@
 // Triangles are small: they stay on the host, and are factored where that is predicted to be
 // faster.
 
-#include "leaf.h"
-#include "batch/finish_pages.h"
+#include "rows.h"
+#include "batch/host_page.h"
 #include "qr/qr_run.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 // |A*x - b| and |R*x - Q'*b| differ by a constant, and R has the columns of A in length and rank.
 // So rank 0 solves with R and C = Q'*B as gla_least_squares does, and Q is not formed.
 
-#include "rows_call.h"
+#include "rows.h"
 #include "arrays.h"
 #include "structs.h"
 

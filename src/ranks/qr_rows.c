@@ -1,9 +1,9 @@
 // qr_rows.c: QR and least squares of a matrix whose rows are spread over ranks
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "rows_call.h"
+#include "rows.h"
 #include "arrays.h"
-#include "batch/finish_pages.h"
+#include "batch/host_page.h"
 #include "structs.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 // Sizes of messages follow from the rows that the ranks announced when they met. So a rank that has
 // failed, or knows that another one has, still sends and receives what the others expect.
 
-#include "leaf.h"
+#include "rows.h"
 
 static int64_t least (int64_t a, int64_t b)
 {

@@ -1,7 +1,7 @@
 // rows_call.c: what all collective calls on rows do before and after their work
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "rows_call.h"
+#include "rows.h"
 #include "arrays.h"
 
 #include <string.h>

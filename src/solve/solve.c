@@ -5,7 +5,7 @@
 // and has the CPU do those that a GPU returns.
 
 #include "arrays.h"
-#include "batch/dispatch.h"
+#include "batch/queue.h"
 #include "batch/failures.h"
 #include "batch/host_page.h"
 #include "common/grid.h"

@@ -9,7 +9,7 @@
 
 #include "spmv_run.h"
 #include "threads/pool.h"
-#include "threads/yield.h"
+#include "threads/schedule.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -6,8 +6,8 @@
 // do the arithmetic.
 
 #include "arrays.h"
-#include "batch/dispatch.h"
-#include "batch/retry.h"
+#include "batch/queue.h"
+#include "batch/failures.h"
 #include "structs.h"
 #include "svd_run.h"
 

@@ -3,8 +3,7 @@
 
 #include "pool.h"
 #include "blas_threads.h"
-#include "time_slice.h"
-#include "wake_place.h"
+#include "schedule.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -9,7 +9,7 @@
 #include "frame/check.h"
 #include "backend.h"
 #include "batch/run.h"
-#include "threads/time_slice.h"
+#include "threads/schedule.h"
 
 enum { N = 6, P = 100 };
 

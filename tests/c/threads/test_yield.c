@@ -3,7 +3,7 @@
 //
 // The clock, the yield and the sleep are those below: a yield takes as long as the test says.
 
-#include "threads/yield.h"
+#include "threads/schedule.h"
 #include "frame/check.h"
 
 #include <sched.h>
