@@ -3,6 +3,7 @@
 
 #include "context.h"
 #include "structs.h"
+#include "backend.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,9 +4,9 @@
 #ifndef GPULINALG_CONTEXT_H
 #define GPULINALG_CONTEXT_H
 
-#include "backend.h"
 #include "auto/start.h"
 #include "common/limits.h"
+#include "row.h"
 
 // Each with its user pointer; NULL: none.
 typedef struct {
@@ -34,7 +34,8 @@ struct gla_context {
   // results of the ranks belong together.
   int rank_here;
 
-  const gla_gsvd_ranks *gsvd_ranks; // that share the sweeps of the pair that is at work; NULL
+  const struct gla_gsvd_ranks
+      *gsvd_ranks; // that share the sweeps of the pair that is at work; NULL
 
   // engines, opened at first need and kept; a lost GPU is one that failed in this process
   gla_engine *cpu;

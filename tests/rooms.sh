@@ -5,8 +5,9 @@
 # A topic has one name: its folders are src/<topic>, src/cpu/<topic> and kernels/<topic>, and one that needs no backend
 # of its own, or has nothing above it, lacks some of them.
 # A file of kernels/<topic> or src/cpu/<topic> may include its own folder, common/ and, in kernels/, engine/. Of src/ it
-# may include backend.h, gpulinalg.h, common/, threads/ and src/<topic>/. Files of kernels/common, src/cpu/common and
-# kernels/engine include no topic; those of src/cpu itself list all topics.
+# may include row.h, gpulinalg.h, common/, threads/, src/<topic>/ and the job.h of any topic. Files of kernels/common, src/cpu/common and
+# kernels/engine include no topic; those of src/cpu itself list all topics. Only kernels/engine and src/cpu itself include
+# backend.h.
 # Of src/, the files of no folder are the frame: they include each other, auto/, common/ and threads/. common/ and
 # threads/ include only these two. All other folders of src/ may include each other and the frame, and nothing of cpu/.
 # mpi/ includes ranks/transport.h of src/ alone.
@@ -33,7 +34,8 @@ bad=$(grep -rn '^ *# *include "' --include='*.[ch]' --include='*.cu' --include='
     oct/common/call.cc:arrays/gpu_value.h | oct/common/options.cc:arrays/gpu_value.h) continue ;;
     oct/arrays/gpu_array.cc:sparse/plan_value.h | oct/arrays/gpu_functions.cc:pages/batchsvd.h) continue ;;
     oct/*:*/* | mpi/*) ;;
-    kernels/*:backend.h | src/cpu/*:backend.h | *:common/* | *:threads/*) continue ;;
+    kernels/*:row.h | kernels/*:*/job.h | src/cpu/*:row.h | src/cpu/*:*/job.h | *:common/* | *:threads/*) continue ;;
+    kernels/engine/*:backend.h | src/cpu/backend.c:backend.h) continue ;;
     kernels/common/*:engine/*) ;;
     kernels/*:engine/* | kernels/*:"$topic"/*) continue ;;
     src/cpu/*:cpu/common/* | src/cpu/*:cpu/"$topic"/* | src/cpu/*:"$topic"/* | src/cpu/*:cpu/engine.h) continue ;;

@@ -9,6 +9,7 @@
 #include "common/measure.cuh"
 #include "backend.h"
 #include "eig/eig_routes.h"
+#include "eig/job.h"
 
 #include <cstdio>
 

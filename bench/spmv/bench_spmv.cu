@@ -12,6 +12,8 @@
 #include "engine/engine.cuh"
 #include "spmv/spmv.cuh"
 #include "sparse_graphs.cuh"
+#include "backend.h"
+#include "spmv/job.h"
 
 #include <cusparse.h>
 

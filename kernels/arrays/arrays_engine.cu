@@ -6,6 +6,7 @@
 #include "arrays.cuh"
 #include "arrays/arrays_types.h"
 #include "common/runtime.cuh"
+#include "arrays/job.h"
 #include "arrays_reduce.cuh"
 
 namespace

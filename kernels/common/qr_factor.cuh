@@ -4,8 +4,9 @@
 #ifndef GPULINALG_QR_FACTOR_CUH
 #define GPULINALG_QR_FACTOR_CUH
 
-#include "backend.h"
+#include "row.h"
 #include "pages.cuh"
+#include "qr/job.h"
 
 struct gpu_blas;
 

@@ -94,7 +94,7 @@ template <class T> eig_args<T> args_of (cuda_engine *e, int slot, const gla_eig_
 {
   typedef real_t<T> R;
   eig_args<T> a = {};
-  const gla_eig_job *job = &e->eig_job;
+  const gla_eig_job *job = &kept_eig_job (e);
   a.n = (int)job->n;
   a.pages = chunk->A.pages;
   a.triangle = job->triangle;
@@ -132,15 +132,15 @@ template <class T> jacobi_start<T> start_of (cuda_engine *e, int slot, const eig
   char *base = e->slots[slot].memory;
   eig_args<T> unused = {};
   jacobi_start<T> start = {};
-  const size_t used = eig_lay_out<T> (e, &e->eig_job, a.pages, base, &unused);
-  eig_lay_out_start<T> (e, &e->eig_job, a.pages, base, used, a, &start);
+  const size_t used = eig_lay_out<T> (e, &kept_eig_job (e), a.pages, base, &unused);
+  eig_lay_out_start<T> (e, &kept_eig_job (e), a.pages, base, used, a, &start);
   return start;
 }
 
 // What takes the wanted part out of the results of a chunk.
 template <class T> eig_range_args<T> range_of (cuda_engine *e, int slot, const gla_eig_chunk *chunk)
 {
-  const gla_eig_job *job = &e->eig_job;
+  const gla_eig_job *job = &kept_eig_job (e);
   eig_args<T> a = {};
   eig_range_args<T> r = {};
   r.n = (int)job->n;
@@ -191,7 +191,7 @@ template <class T>
 gla_status take_results (cuda_engine *e, int slot, const gla_eig_chunk *chunk, const eig_args<T> &a,
                          bool whole)
 {
-  const gla_eig_job *job = &e->eig_job;
+  const gla_eig_job *job = &kept_eig_job (e);
   if (eig_takes_part (e, job))
     GLA_TRY (eig_take_range (range_of<T> (e, slot, chunk)));
   if (!whole) // else the kernel has looked
@@ -203,12 +203,12 @@ template <class T>
 gla_status submit (cuda_engine *e, int slot, const gla_eig_chunk *chunk, const int *powers)
 {
   eig_args<T> a = args_of<T> (e, slot, chunk);
-  if (!e->eig_job.head.device_arrays) {
+  if (!kept_eig_job (e).head.device_arrays) {
     GLA_TRY (engine_upload (e, slot, a.W, &chunk->A));
-    if (e->eig_job.vectors)
+    if (kept_eig_job (e).vectors)
       engine_announce_results (e, slot, &chunk->V);
   }
-  eig_route way = eig_route_of (e, &e->eig_job);
+  eig_route way = eig_route_of (e, &kept_eig_job (e));
   const bool whole = way == ROUTE_SMALL || (way == ROUTE_JACOBI && a.n <= JACOBI_WHOLE);
   int *const any = &e->counter[slot];
   *any = 0;
@@ -231,7 +231,7 @@ gla_status submit (cuda_engine *e, int slot, const gla_eig_chunk *chunk, const i
     GLA_TRY (run_block_jacobi (e, slot, a, start_of (e, slot, a)));
     break;
   }
-  return eig_has_rest (e, &e->eig_job)
+  return eig_has_rest (e, &kept_eig_job (e))
              ? engine_status (cudaEventRecord (e->slots[slot].done, a.stream))
              : take_results (e, slot, chunk, a, whole);
 }
@@ -241,7 +241,7 @@ template <class T>
 gla_status finish_range (cuda_engine *e, int slot, const gla_eig_chunk *chunk, const int32_t *info)
 {
   const eig_range_args<T> r = range_of<T> (e, slot, chunk);
-  const bool counted = !eig_writes_part (e, &e->eig_job); // by eig_take_range
+  const bool counted = !eig_writes_part (e, &kept_eig_job (e)); // by eig_take_range
   if (!*chunk->clean && !counted)
     GLA_TRY (download_words (e, slot, chunk->info, info, r.pages));
   const bool equal = (*chunk->clean || !counted) && !r.interval;
@@ -250,18 +250,18 @@ gla_status finish_range (cuda_engine *e, int slot, const gla_eig_chunk *chunk, c
   else if (chunk->count != NULL)
     for (int64_t p = 0; p < r.pages; p++)
       chunk->count[p] = *chunk->clean || chunk->info[p] == 0 ? r.columns : 0;
-  if (e->eig_job.head.device_arrays || r.columns == 0)
+  if (kept_eig_job (e).head.device_arrays || r.columns == 0)
     return GLA_OK;
   GLA_TRY (engine_download (e, slot, &chunk->lambda, r.to_lambda));
-  return e->eig_job.vectors ? engine_download (e, slot, &chunk->V, r.to_V) : GLA_OK;
+  return kept_eig_job (e).vectors ? engine_download (e, slot, &chunk->V, r.to_V) : GLA_OK;
 }
 
 template <class T> gla_status finish (cuda_engine *e, int slot, const gla_eig_chunk *chunk)
 {
   eig_args<T> a = args_of<T> (e, slot, chunk);
-  bool all = e->eig_job.range == GLA_EIG_ALL;
+  bool all = kept_eig_job (e).range == GLA_EIG_ALL;
   GLA_TRY (engine_wait (e, e->slots[slot].done));
-  if (eig_has_rest (e, &e->eig_job)) {
+  if (eig_has_rest (e, &kept_eig_job (e))) {
     GLA_TRY (eig_run_large (e, slot, a, true));
     GLA_TRY (take_results (e, slot, chunk, a, false));
     GLA_TRY (engine_wait (e, e->slots[slot].done));
@@ -269,11 +269,11 @@ template <class T> gla_status finish (cuda_engine *e, int slot, const gla_eig_ch
   *chunk->clean = e->counter[slot] == 0;
   if (!all)
     GLA_TRY (finish_range<T> (e, slot, chunk, a.info));
-  if (all && !e->eig_job.head.device_arrays)
+  if (all && !kept_eig_job (e).head.device_arrays)
     GLA_TRY (engine_download (e, slot, &chunk->lambda, a.lambda));
-  if (all && !e->eig_job.head.device_arrays && e->eig_job.vectors)
+  if (all && !kept_eig_job (e).head.device_arrays && kept_eig_job (e).vectors)
     GLA_TRY (engine_download (e, slot, &chunk->V, a.V));
-  const double *skew = e->eig_job.triangle == GLA_TRIANGLE_FULL ? a.skew : nullptr;
+  const double *skew = kept_eig_job (e).triangle == GLA_TRIANGLE_FULL ? a.skew : nullptr;
   return download_info (e, slot, chunk, a.info, skew, a.pages);
 }
 
@@ -291,7 +291,7 @@ gla_status eig_look_for_info (cuda_engine *e, int slot, const int32_t *info, int
 
 gla_status eig_chunk_finish (cuda_engine *e, int slot, const gla_eig_chunk *chunk)
 {
-  return for_type (e->eig_job.head.type,
+  return for_type (kept_eig_job (e).head.type,
                    [&] (auto zero) { return finish<decltype (zero)> (e, slot, chunk); });
 }
 
@@ -307,15 +307,15 @@ size_t eig_part_bytes (const cuda_engine *e, const gla_eig_job *job, int64_t pag
 
 gla_status eig_part_submit (cuda_engine *e, int slot, const gla_eig_chunk *chunk, const int *powers)
 {
-  return for_type (e->eig_job.head.type,
+  return for_type (kept_eig_job (e).head.type,
                    [&] (auto zero) { return submit<decltype (zero)> (e, slot, chunk, powers); });
 }
 
 eig_part_words eig_part_words_of (cuda_engine *e, int slot, int64_t pages)
 {
-  return for_type (e->eig_job.head.type, [&] (auto zero) {
+  return for_type (kept_eig_job (e).head.type, [&] (auto zero) {
     eig_args<decltype (zero)> a = {};
-    eig_lay_out (e, &e->eig_job, pages, e->slots[slot].memory, &a);
+    eig_lay_out (e, &kept_eig_job (e), pages, e->slots[slot].memory, &a);
     return eig_part_words{a.info, a.skew, a.spans};
   });
 }

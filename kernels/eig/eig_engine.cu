@@ -82,7 +82,7 @@ gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
 {
   const gla_eig_job *job = (const gla_eig_job *)head;
   cuda_engine *e = engine_of (engine);
-  e->eig_job = *job;
+  kept_eig_job (e) = *job;
   engine_begin_job (e, head, pages);
   return engine_reserve (e, 0, eig_part_bytes (e, job, pages));
 }
@@ -91,7 +91,7 @@ gla_status submit (gla_engine *engine, int slot, const void *pages)
 {
   const gla_eig_chunk *chunk = static_cast<const gla_eig_chunk *> (pages);
   cuda_engine *e = engine_of (engine);
-  GLA_TRY (engine_reserve (e, slot, eig_part_bytes (e, &e->eig_job, e->chunk_pages)));
+  GLA_TRY (engine_reserve (e, slot, eig_part_bytes (e, &kept_eig_job (e), e->chunk_pages)));
   GLA_TRY (engine_take_slot (e, slot, chunk));
   return eig_part_submit (e, slot, chunk);
 }

@@ -201,8 +201,8 @@ namespace
 template <class T>
 gla_status run_conquest (cuda_engine *e, int slot, const eig_args<T> &a, bool pieces)
 {
-  const bool few = eig_finds_few (&e->eig_job);
-  const eig_interval interval = {e->eig_job.vl, e->eig_job.vu};
+  const bool few = eig_finds_few (&kept_eig_job (e));
+  const eig_interval interval = {kept_eig_job (e).vl, kept_eig_job (e).vu};
   if (few)
     GLA_TRY (eig_few (a, interval));
   GLA_TRY (eig_stedc (a));
@@ -236,11 +236,11 @@ template <class T> cudaError_t add_powers (const eig_args<T> &a, const int *powe
 
 template <class T> bool eig_reads_and_reduces (const cuda_engine *e, const eig_args<T> &a)
 {
-  if (e->eig_job.method == GLA_EIG_METHOD_JACOBI)
+  if (kept_eig_job (e).method == GLA_EIG_METHOD_JACOBI)
     return false;
   if (a.band != nullptr)
     return he2hb_page_from<T> (a.n, a.smem_limit) == 0;
-  gla_eig_way way = eig_table_row (&e->eig_job).way;
+  gla_eig_way way = eig_table_row (&kept_eig_job (e)).way;
   return way == EIG_WARP && eig_hetrd_warp_fits<T> (a.n, a.smem_limit);
 }
 
@@ -252,7 +252,8 @@ gla_status eig_run_stages (cuda_engine *e, int slot, const eig_args<T> &a, const
   bool band = a.band != nullptr;
   int steps =
       band ? eig_he2hb_steps<T> (a.n, a.smem_limit) : eig_hetrd_steps<T> (a.n, a.smem_limit);
-  double expected = eig_page_latency (&e->eig_job) + a.pages * eig_page_seconds (e, &e->eig_job);
+  double expected =
+      eig_page_latency (&kept_eig_job (e)) + a.pages * eig_page_seconds (e, &kept_eig_job (e));
   bool pieces = expected > 2 * PIECE_SECONDS;
   int step = pieces ? 1 + (int)(steps * PIECE_SECONDS / expected) : steps;
   if (!band && eig_reads_and_reduces (e, a)) {

@@ -5,6 +5,7 @@
 #include "stedc.cuh"
 #include "common/runtime.cuh"
 #include "common/work_limits.cuh"
+#include "engine/eig_part.cuh"
 
 namespace
 {
@@ -106,7 +107,7 @@ gla_status multiply_level (const large_page<T> &a, const stedc_level<real_t<T>> 
 template <class T> gla_status send_span (const large_page<T> &a, const pacing &pace)
 {
   int *packed = reinterpret_cast<int *> (a.spans + 1);
-  GLA_TRY (large_span (a, {pace.e->eig_job.vl, pace.e->eig_job.vu}, packed));
+  GLA_TRY (large_span (a, {kept_eig_job (pace.e).vl, kept_eig_job (pace.e).vu}, packed));
   return copy_to_host (&pace.e->counter[pace.slot], packed, sizeof (int), a.stream);
 }
 

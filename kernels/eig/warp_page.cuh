@@ -4,7 +4,7 @@
 #ifndef GPULINALG_WARP_PAGE_CUH
 #define GPULINALG_WARP_PAGE_CUH
 
-#include "backend.h"
+#include "row.h"
 #include "eig_kernels.cuh"
 
 //------------------------------------------------------------------------------

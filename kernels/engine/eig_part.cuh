@@ -1,9 +1,9 @@
 // eig_part.cuh: batcheig as a part of another operation's work on a chunk (eig/eig_engine.cu)
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The other operation has put a job of arrays on the device into e->eig_job. This part uses
-// the beginning of the slot's arena, which the other operation reserves; what follows is the
-// other's.
+// The other operation has put a job of arrays on the device into the job that kept_eig_job gives.
+// This part uses the beginning of the slot's arena, which the other operation reserves; what
+// follows is the other's.
 
 #ifndef GPULINALG_EIG_PART_CUH
 #define GPULINALG_EIG_PART_CUH
@@ -11,6 +11,12 @@
 #include "common/eig_range.cuh"
 #include "engine.cuh"
 #include "rows.h"
+#include "eig/job.h"
+
+inline gla_eig_job &kept_eig_job (const cuda_engine *e)
+{
+  return kept_job<gla_eig_job> (e, GLA_BATCH_EIG);
+}
 
 // Bytes of the arena that a chunk of so many pages needs.
 size_t eig_part_bytes (const cuda_engine *e, const gla_eig_job *job, int64_t pages);

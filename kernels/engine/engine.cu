@@ -7,6 +7,8 @@
 #include "memory.cuh"
 #include "common/runtime.cuh"
 #include "common/work_limits.cuh"
+#include "backend.h"
+#include "lanczos/job.h"
 
 #include <cstdio>
 #include <cstdlib>

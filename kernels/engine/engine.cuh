@@ -10,13 +10,13 @@
 #define GPULINALG_ENGINE_CUH
 
 #include <cuda_runtime.h>
-#include "backend.h"
 #include "common/runtime.cuh"
 #include "cublas.cuh"
+#include "row.h"
 #include "rows.h"
 #include "staging.h"
 
-enum { RING_BUFFERS = 4 };
+enum { RING_BUFFERS = 4, ENGINE_JOB_BYTES = 384 };
 static const size_t RING_BYTES = (size_t)8 << 20;
 
 struct ring_buffer {
@@ -58,15 +58,8 @@ struct cuda_engine {
   int next_up;
   int *counter;        // pinned: small results that the host waits for
   gla_monitor monitor; // of the current job
-  gla_eig_job eig_job;
-  gla_qr_job qr_job;
-  gla_gsvd_job gsvd_job;
-  gla_pagenorm_job pagenorm_job;
-  gla_pagemul_job pagemul_job;
-  gla_pagesolve_job pagesolve_job;
-  gla_pagefun_job pagefun_job;
-  gla_svd_job svd_job;
-  gla_eigpairs_job eigpairs_job;
+  // The current job of each row, as the row keeps it: other rows' jobs are parts of some.
+  alignas (16) char jobs[GLA_BATCH_OPS][ENGINE_JOB_BYTES];
   int64_t chunk_pages;
   unsigned used; // slots that have had a chunk of the job, as bits
   operand_copy copies[2];
@@ -78,6 +71,13 @@ struct cuda_engine {
   struct array_heap *heap;     // memory of arrays that stay here; NULL until there is one
   struct fft_plans *fft;       // of cuFFT; NULL until there is one
 };
+
+// The current job of a row.
+template <class job> job &kept_job (const cuda_engine *e, gla_batch_op row)
+{
+  static_assert (sizeof (job) <= ENGINE_JOB_BYTES);
+  return *(job *)(void *)e->jobs[row];
+}
 
 // Makes the GPU the current device of the calling thread.
 cuda_engine *engine_of (gla_engine *engine);

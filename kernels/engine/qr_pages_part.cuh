@@ -2,13 +2,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The other operation has put a job of arrays on the device, with Q and R and nothing else, into
-// e->qr_job.
+// the job that kept_qr_job gives.
 
 #ifndef GPULINALG_QR_PAGES_PART_CUH
 #define GPULINALG_QR_PAGES_PART_CUH
 
 #include "common/pages.cuh"
 #include "engine.cuh"
+#include "qr/job.h"
+
+inline gla_qr_job &kept_qr_job (const cuda_engine *e)
+{
+  return kept_job<gla_qr_job> (e, GLA_BATCH_QR);
+}
 
 // A job for pages of m x n, m >= n.
 gla_qr_job qr_pages_part_job (const gla_job &head, int64_t m, int64_t n);

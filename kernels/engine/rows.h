@@ -4,7 +4,7 @@
 #ifndef GPULINALG_ROWS_H
 #define GPULINALG_ROWS_H
 
-#include "backend.h"
+#include "row.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -21,12 +21,17 @@ void engine_close (gla_engine *engine);
 int64_t engine_kept (gla_engine *engine);
 void engine_shrink (gla_engine *engine, int64_t most);
 
-// one row per operation (../<operation>/<operation>_engine.cu)
-extern const gla_batch_ops cuda_eig_ops, cuda_qr_ops, cuda_gsvd_ops, cuda_pagenorm_ops,
-    cuda_pagemul_ops, cuda_pagesolve_ops, cuda_pagefun_ops, cuda_svd_ops, cuda_eigpairs_ops;
-extern const gla_spmv_ops cuda_spmv_ops;
-extern const gla_krylov_ops cuda_krylov_ops;
-extern const gla_nd_ops cuda_nd_ops;
+// The rows of the GPUs: (place in the table, name), each in ../<topic>/<topic>_engine.cu.
+#define CUDA_ROWS(row)                                                                             \
+  row (EIG, eig) row (QR, qr) row (GSVD, gsvd) row (PAGENORM, pagenorm) row (PAGEMUL, pagemul)     \
+      row (PAGESOLVE, pagesolve) row (PAGEFUN, pagefun) row (SVD, svd) row (EIGPAIRS, eigpairs)
+
+#define DECLARE(place, name) extern const gla_batch_ops cuda_##name##_ops;
+CUDA_ROWS (DECLARE)
+#undef DECLARE
+extern const struct gla_spmv_ops cuda_spmv_ops;
+extern const struct gla_krylov_ops cuda_krylov_ops;
+extern const struct gla_nd_ops cuda_nd_ops;
 
 #ifdef __cplusplus
 }

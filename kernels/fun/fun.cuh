@@ -8,9 +8,9 @@
 #define GPULINALG_FUN_CUH
 
 #include <cuda_runtime.h>
+#include "fun/job.h"
 #include <math_constants.h>
 
-#include "backend.h"
 #include "common/scalar.cuh"
 
 // The value root^2 * (re + im*i) of a function, with |re + im*i| = 1.

@@ -12,8 +12,16 @@
 #include "engine/product_pieces.cuh"
 #include "engine/rows.h"
 #include "fun.cuh"
+#include "fun/job.h"
+#include "product/job.h"
 
 #include <cmath>
+
+// The current job.
+static inline gla_pagefun_job &kept_pagefun_job (const cuda_engine *e)
+{
+  return kept_job<gla_pagefun_job> (e, GLA_BATCH_PAGEFUN);
+}
 
 namespace
 {
@@ -133,8 +141,8 @@ size_t arena_bytes (const cuda_engine *e, const gla_pagefun_job &job, int64_t pa
 template <class T, class E>
 chunk_memory<T, E> memory_of (cuda_engine *e, int slot, const gla_pagefun_chunk *chunk)
 {
-  carver c = {e->slots[slot].memory + eig_bytes (e, e->pagefun_job, chunk->A.pages), 0};
-  return chunk_memory<T, E> (e->pagefun_job, chunk->A.pages, c);
+  carver c = {e->slots[slot].memory + eig_bytes (e, kept_pagefun_job (e), chunk->A.pages), 0};
+  return chunk_memory<T, E> (kept_pagefun_job (e), chunk->A.pages, c);
 }
 
 //------------------------------------------------------------------------------
@@ -145,7 +153,7 @@ chunk_memory<T, E> memory_of (cuda_engine *e, int slot, const gla_pagefun_chunk 
 gla_status upload_numbers (cuda_engine *e, int slot, const gla_pagefun_chunk *chunk, double *scale,
                            int64_t *occupied)
 {
-  const gla_pagefun_job &job = e->pagefun_job;
+  const gla_pagefun_job &job = kept_pagefun_job (e);
   const int64_t pages = chunk->A.pages;
   if (chunk->scale != nullptr) {
     const gla_array from =
@@ -186,7 +194,7 @@ template <class T, class E>
 fun_args<T, E> args_of (cuda_engine *e, int slot, const gla_pagefun_chunk *chunk)
 {
   const chunk_memory<T, E> s = memory_of<T, E> (e, slot, chunk);
-  const gla_pagefun_job &job = e->pagefun_job;
+  const gla_pagefun_job &job = kept_pagefun_job (e);
   fun_args<T, E> a = {};
   a.rule = rule_of (job, chunk, s.scale, s.occupied);
   a.V = s.V;
@@ -234,7 +242,7 @@ gla_status find_function (cuda_engine *e, int slot, const fun_args<T, E> &a)
 template <class T, class E>
 gla_status submit (cuda_engine *e, int slot, const gla_pagefun_chunk *chunk)
 {
-  const gla_pagefun_job &job = e->pagefun_job;
+  const gla_pagefun_job &job = kept_pagefun_job (e);
   const chunk_memory<T, E> s = memory_of<T, E> (e, slot, chunk);
   const int64_t n = job.n, pages = chunk->A.pages;
   const int place = chunk->F.device == GLA_DEVICE_HOST ? e->base.device : chunk->F.device;
@@ -260,7 +268,7 @@ gla_status finish (cuda_engine *e, int slot, const gla_pagefun_chunk *chunk)
 {
   const int64_t pages = chunk->A.pages;
   GLA_TRY (engine_wait (e, e->slots[slot].done));
-  if (!e->pagefun_job.head.device_arrays)
+  if (!kept_pagefun_job (e).head.device_arrays)
     GLA_TRY (engine_download (e, slot, &chunk->F, memory_of<T, E> (e, slot, chunk).F));
   const eig_part_words words = eig_part_words_of (e, slot, pages);
   return download_info (e, slot, chunk, words.info, words.skew, pages);
@@ -303,19 +311,19 @@ int64_t chunk_pages (gla_engine *engine, const gla_job *head, int64_t pages)
 gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
 {
   cuda_engine *e = engine_of (engine);
-  e->pagefun_job = *(const gla_pagefun_job *)head;
-  e->eig_job = eig_job_of (e->pagefun_job, 1);
+  kept_pagefun_job (e) = *(const gla_pagefun_job *)head;
+  kept_eig_job (e) = eig_job_of (kept_pagefun_job (e), 1);
   engine_begin_job (e, head, pages);
-  return engine_reserve (e, 0, arena_bytes (e, e->pagefun_job, pages));
+  return engine_reserve (e, 0, arena_bytes (e, kept_pagefun_job (e), pages));
 }
 
 gla_status submit (gla_engine *engine, int slot, const void *pages)
 {
   cuda_engine *e = engine_of (engine);
   auto chunk = static_cast<const gla_pagefun_chunk *> (pages);
-  GLA_TRY (engine_reserve (e, slot, arena_bytes (e, e->pagefun_job, e->chunk_pages)));
+  GLA_TRY (engine_reserve (e, slot, arena_bytes (e, kept_pagefun_job (e), e->chunk_pages)));
   GLA_TRY (engine_take_slot (e, slot, chunk));
-  return for_types (e->pagefun_job, [&] (auto a, auto f) {
+  return for_types (kept_pagefun_job (e), [&] (auto a, auto f) {
     return submit<decltype (a), decltype (f)> (e, slot, chunk);
   });
 }
@@ -324,7 +332,7 @@ gla_status finish (gla_engine *engine, int slot)
 {
   cuda_engine *e = engine_of (engine);
   auto chunk = static_cast<const gla_pagefun_chunk *> (e->slots[slot].chunk);
-  const gla_status status = for_types (e->pagefun_job, [&] (auto a, auto f) {
+  const gla_status status = for_types (kept_pagefun_job (e), [&] (auto a, auto f) {
     return finish<decltype (a), decltype (f)> (e, slot, chunk);
   });
   return end_chunk (e, slot, status, chunk, chunk->A.pages);

@@ -162,8 +162,8 @@ size_t arena_bytes (const gla_gsvd_job &job, int64_t pages)
 template <class S> chunk_memory<S> memory_of (cuda_engine *e, int slot, const gla_gsvd_chunk *chunk)
 {
   carver c = {e->slots[slot].memory, 0};
-  chunk_memory<S> s (e->gsvd_job, chunk->A.pages, c);
-  if (e->gsvd_job.head.device_arrays) {
+  chunk_memory<S> s (kept_gsvd_job (e), chunk->A.pages, c);
+  if (kept_gsvd_job (e).head.device_arrays) {
     s.A = pages_of<S> (chunk->A);
     s.B = pages_of<S> (chunk->B);
     s.U = pages_of<S> (chunk->U);
@@ -200,7 +200,7 @@ gla_status throttle_of (void *user)
 
 void swept_of (void *user, int sweeps)
 {
-  const gla_gsvd_job &job = static_cast<slot_user *> (user)->e->gsvd_job;
+  const gla_gsvd_job &job = kept_gsvd_job (static_cast<slot_user *> (user)->e);
   job.swept (job.head.monitor.user, sweeps);
 }
 
@@ -219,7 +219,7 @@ gla_status upload_tables (cuda_engine *e, int slot, const gla_gsvd_job &job)
 template <class S> gla_status submit (cuda_engine *e, int slot, const gla_gsvd_chunk *chunk)
 {
   typedef wide<S> T;
-  gla_gsvd_job job = e->gsvd_job;
+  gla_gsvd_job job = kept_gsvd_job (e);
   chunk_memory<S> s = memory_of<S> (e, slot, chunk);
   const gsvd_plan<T> &plan = s.plan;
   cudaStream_t stream = e->slots[slot].stream;
@@ -275,7 +275,7 @@ gla_status report_stats (cuda_engine *e, int slot, const gla_gsvd_chunk *chunk,
     gla_gsvd_stats &to = chunk->stats[k];
     memset (&to, 0, sizeof to);
     to.sweeps = state[k].sweeps;
-    to.method = to.sweeps > 0 ? gsvd_method_of (e->gsvd_job) : GLA_GSVD_METHOD_AUTO;
+    to.method = to.sweeps > 0 ? gsvd_method_of (kept_gsvd_job (e)) : GLA_GSVD_METHOD_AUTO;
     for (int s = 0; s < to.sweeps; s++)
       to.rotations[s] = (int64_t)history[k * page + s * sweep];
   }
@@ -299,7 +299,7 @@ gla_status report (cuda_engine *e, int slot, const gla_gsvd_chunk *chunk, const 
     sweeps = state[k].sweeps > sweeps ? state[k].sweeps : sweeps;
   }
   for (int s = 0; s < sweeps && plan.small; s++)
-    e->gsvd_job.swept (e->gsvd_job.head.monitor.user, s + 1);
+    kept_gsvd_job (e).swept (kept_gsvd_job (e).head.monitor.user, s + 1);
   return chunk->stats == nullptr ? GLA_OK : report_stats (e, slot, chunk, plan, state.data, sweeps);
 }
 
@@ -308,7 +308,7 @@ template <class S> gla_status finish (cuda_engine *e, int slot, const gla_gsvd_c
   chunk_memory<S> s = memory_of<S> (e, slot, chunk);
   GLA_TRY (engine_wait (e, e->slots[slot].done));
   GLA_TRY (report (e, slot, chunk, s.plan));
-  if (e->gsvd_job.head.device_arrays)
+  if (kept_gsvd_job (e).head.device_arrays)
     return GLA_OK;
   GLA_TRY (download_matrix (e, slot, chunk->alpha, s.alpha));
   GLA_TRY (download_matrix (e, slot, chunk->beta, s.beta));
@@ -374,7 +374,7 @@ gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
 {
   const gla_gsvd_job *job = (const gla_gsvd_job *)head;
   cuda_engine *e = engine_of (engine);
-  e->gsvd_job = *job;
+  kept_gsvd_job (e) = *job;
   engine_begin_job (e, head, pages);
   if (!is_regular (*job))
     return GLA_OK;
@@ -386,12 +386,12 @@ gla_status submit (gla_engine *engine, int slot, const void *pages)
 {
   const gla_gsvd_chunk *chunk = static_cast<const gla_gsvd_chunk *> (pages);
   cuda_engine *e = engine_of (engine);
-  if (!is_regular (e->gsvd_job))
+  if (!is_regular (kept_gsvd_job (e)))
     return engine_take_slot (e, slot, chunk);
-  GLA_TRY (engine_reserve (e, slot, arena_bytes (e->gsvd_job, e->chunk_pages)));
+  GLA_TRY (engine_reserve (e, slot, arena_bytes (kept_gsvd_job (e), e->chunk_pages)));
   GLA_TRY (engine_open_blas (e, slot));
   GLA_TRY (engine_take_slot (e, slot, chunk));
-  return for_type (e->gsvd_job.head.type,
+  return for_type (kept_gsvd_job (e).head.type,
                    [&] (auto zero) { return submit<decltype (zero)> (e, slot, chunk); });
 }
 
@@ -400,15 +400,15 @@ gla_status finish (gla_engine *engine, int slot)
   cuda_engine *e = engine_of (engine);
   auto chunk = static_cast<const gla_gsvd_chunk *> (e->slots[slot].chunk);
   gla_status status = GLA_OK;
-  if (!is_regular (e->gsvd_job))
+  if (!is_regular (kept_gsvd_job (e)))
     for (int64_t k = 0; k < chunk->A.pages; k++)
       chunk->info[k] = GLA_INFO_IRREGULAR;
   else
-    status = for_type (e->gsvd_job.head.type,
+    status = for_type (kept_gsvd_job (e).head.type,
                        [&] (auto zero) { return finish<decltype (zero)> (e, slot, chunk); });
   int64_t done = 0; // here; the CPU also does what did not converge
   for (int64_t k = 0; k < chunk->A.pages && status == GLA_OK; k++) {
-    if (chunk->info[k] == 1 && !e->gsvd_job.head.device_arrays)
+    if (chunk->info[k] == 1 && !kept_gsvd_job (e).head.device_arrays)
       chunk->info[k] = GLA_INFO_IRREGULAR;
     done += chunk->info[k] != GLA_INFO_IRREGULAR;
   }

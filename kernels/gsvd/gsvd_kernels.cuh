@@ -11,8 +11,8 @@
 #define GPULINALG_GSVD_KERNELS_CUH
 
 #include <cuda_runtime.h>
+#include "gsvd/job.h"
 
-#include "backend.h"
 #include "common/pages.cuh"
 #include "common/scalar.cuh"
 

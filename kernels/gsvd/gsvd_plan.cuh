@@ -9,7 +9,14 @@
 #include "engine/cublas.cuh"
 #include "engine/engine.cuh"
 #include "gsvd/gsvd_team.h"
+#include "gsvd/job.h"
 #include "gsvd_kernels.cuh"
+
+// The current job.
+inline gla_gsvd_job &kept_gsvd_job (const cuda_engine *e)
+{
+  return kept_job<gla_gsvd_job> (e, GLA_BATCH_GSVD);
+}
 
 //------------------------------------------------------------------------------
 // the generalized SVD of the pairs of a chunk

@@ -41,7 +41,7 @@ template <class T> void swept_of (void *user, int sweeps)
 
 template <class T>
 gsvd_team<T>::gsvd_team (cuda_engine *e, int slot, const gsvd_plan<T> &plan, const gsvd_host &host)
-    : e (e), slot (slot), plan (plan), host (host), team (e->gsvd_job.team), share_blocks (0),
+    : e (e), slot (slot), plan (plan), host (host), team (kept_gsvd_job (e).team), share_blocks (0),
       opened (0), share_columns (0), members (), state ()
 {
   if (team == nullptr)

@@ -7,6 +7,7 @@
 #include "common/sparse_product.cuh"
 #include "engine/engine.cuh"
 #include "lanczos.cuh"
+#include "lanczos/job.h"
 
 // The operations of backend.h, for one type.
 struct krylov_state {

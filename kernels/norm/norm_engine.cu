@@ -7,6 +7,13 @@
 #include "engine/engine.cuh"
 #include "engine/ordered.cuh"
 #include "norm.cuh"
+#include "norm/job.h"
+
+// The current job.
+static inline gla_pagenorm_job &kept_pagenorm_job (const cuda_engine *e)
+{
+  return kept_job<gla_pagenorm_job> (e, GLA_BATCH_PAGENORM);
+}
 
 namespace
 {
@@ -36,8 +43,8 @@ template <class T> norm_args<T> args_of (const gla_pagenorm_job &job, int64_t pa
 template <class T> norm_args<T> args_in (cuda_engine *e, int slot, const gla_pagenorm_chunk *chunk)
 {
   carver c = {e->slots[slot].memory, 0};
-  norm_args<T> a = args_of<T> (e->pagenorm_job, chunk->A.pages, c);
-  if (!e->pagenorm_job.head.device_arrays)
+  norm_args<T> a = args_of<T> (kept_pagenorm_job (e), chunk->A.pages, c);
+  if (!kept_pagenorm_job (e).head.device_arrays)
     return a;
   a.A = static_cast<const T *> (chunk->A.data);
   a.ld = chunk->A.column_stride;
@@ -60,7 +67,7 @@ size_t arena_bytes (const gla_pagenorm_job &job, int64_t pages)
 template <class T> gla_status submit (cuda_engine *e, int slot, const gla_pagenorm_chunk *chunk)
 {
   const norm_args<T> a = args_in<T> (e, slot, chunk);
-  if (!e->pagenorm_job.head.device_arrays)
+  if (!kept_pagenorm_job (e).head.device_arrays)
     GLA_TRY (engine_upload (e, slot, const_cast<T *> (a.A), &chunk->A));
   GLA_TRY (norm_pages (a, e->slots[slot].stream));
   return engine_status (cudaEventRecord (e->slots[slot].done, e->slots[slot].stream));
@@ -70,8 +77,9 @@ template <class T> gla_status finish (cuda_engine *e, int slot, const gla_pageno
 {
   const norm_args<T> a = args_in<T> (e, slot, chunk);
   GLA_TRY (engine_wait_unordered (e, slot));
-  return e->pagenorm_job.head.device_arrays ? GLA_OK
-                                            : engine_download (e, slot, &chunk->norms, a.norms);
+  return kept_pagenorm_job (e).head.device_arrays
+             ? GLA_OK
+             : engine_download (e, slot, &chunk->norms, a.norms);
 }
 
 //------------------------------------------------------------------------------
@@ -106,18 +114,18 @@ int64_t chunk_pages (gla_engine *engine, const gla_job *head, int64_t pages)
 gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
 {
   cuda_engine *e = engine_of (engine);
-  e->pagenorm_job = *(const gla_pagenorm_job *)head;
+  kept_pagenorm_job (e) = *(const gla_pagenorm_job *)head;
   engine_begin_job (e, head, pages);
-  return engine_reserve (e, 0, arena_bytes (e->pagenorm_job, pages));
+  return engine_reserve (e, 0, arena_bytes (kept_pagenorm_job (e), pages));
 }
 
 gla_status submit (gla_engine *engine, int slot, const void *pages)
 {
   cuda_engine *e = engine_of (engine);
   auto chunk = static_cast<const gla_pagenorm_chunk *> (pages);
-  GLA_TRY (engine_reserve (e, slot, arena_bytes (e->pagenorm_job, e->chunk_pages)));
+  GLA_TRY (engine_reserve (e, slot, arena_bytes (kept_pagenorm_job (e), e->chunk_pages)));
   GLA_TRY (engine_take_slot (e, slot, chunk));
-  return for_type (e->pagenorm_job.head.type,
+  return for_type (kept_pagenorm_job (e).head.type,
                    [&] (auto zero) { return submit<decltype (zero)> (e, slot, chunk); });
 }
 
@@ -125,7 +133,7 @@ gla_status finish (gla_engine *engine, int slot)
 {
   cuda_engine *e = engine_of (engine);
   auto chunk = static_cast<const gla_pagenorm_chunk *> (e->slots[slot].chunk);
-  gla_status status = for_type (e->pagenorm_job.head.type, [&] (auto zero) {
+  gla_status status = for_type (kept_pagenorm_job (e).head.type, [&] (auto zero) {
     return finish<decltype (zero)> (e, slot, chunk);
   });
   return engine_end_chunk (e, slot, status, chunk->A.pages);

@@ -11,7 +11,7 @@
 #define GPULINALG_PAIRS_CUH
 
 #include <cuda_runtime.h>
-#include "backend.h"
+#include "pairs/job.h"
 #include "common/eig_range.cuh"
 #include "common/pages.cuh"
 #include "common/scalar.cuh"

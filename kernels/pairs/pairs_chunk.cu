@@ -185,7 +185,7 @@ template <class T> gla_status pencil_back (const pencil_work<T> &w, const page_m
 {
   const pencil_args<T> &a = w.a;
   const triangular_factor<T> factor = {a.times ? a.L : a.M, !a.times};
-  const pencil_columns wanted = pencil_wanted (w.e->eigpairs_job);
+  const pencil_columns wanted = pencil_wanted (kept_eigpairs_job (w.e));
   return for_strips<T> (a.n, [&] (int at, int size) {
     return multiply_rows (w, factor, part_of<T> (a.W, a.n, 0, 0), X, at, size, wanted);
   });

@@ -6,6 +6,13 @@
 
 #include "engine/engine.cuh"
 #include "pairs.cuh"
+#include "pairs/job.h"
+
+// The current job.
+inline gla_eigpairs_job &kept_eigpairs_job (const cuda_engine *e)
+{
+  return kept_job<gla_eigpairs_job> (e, GLA_BATCH_EIGPAIRS);
+}
 
 // A chunk that is at work.
 template <class T> struct pencil_work {

@@ -12,6 +12,7 @@
 #include "engine/ordered.cuh"
 #include "engine/rows.h"
 #include "pairs_chunk.cuh"
+#include "product/job.h"
 
 namespace
 {
@@ -108,8 +109,8 @@ template <class T>
 chunk_memory<T> memory_of (cuda_engine *e, int slot, const gla_eigpairs_chunk *chunk)
 {
   const int64_t pages = chunk->lambda.pages;
-  carver c = {e->slots[slot].memory + eig_bytes (e, e->eigpairs_job, pages), 0};
-  return chunk_memory<T> (e->eigpairs_job, pages, c);
+  carver c = {e->slots[slot].memory + eig_bytes (e, kept_eigpairs_job (e), pages), 0};
+  return chunk_memory<T> (kept_eigpairs_job (e), pages, c);
 }
 
 //------------------------------------------------------------------------------
@@ -120,7 +121,7 @@ template <class T>
 pencil_work<T> work_of (cuda_engine *e, int slot, const gla_eigpairs_chunk *chunk,
                         const chunk_memory<T> &s)
 {
-  const gla_eigpairs_job &job = e->eigpairs_job;
+  const gla_eigpairs_job &job = kept_eigpairs_job (e);
   const int64_t n = job.eig.n;
   pencil_args<T> a = {};
   a.n = (int)n;
@@ -162,7 +163,7 @@ pencil_work<T> work_of (cuda_engine *e, int slot, const gla_eigpairs_chunk *chun
 
 template <class T> gla_status upload (const pencil_work<T> &w, const gla_eigpairs_chunk *chunk)
 {
-  if (w.e->eigpairs_job.eig.head.device_arrays)
+  if (kept_eigpairs_job (w.e).eig.head.device_arrays)
     return GLA_OK;
   GLA_TRY (engine_upload (w.e, w.slot, const_cast<T *> (w.a.B.data), &chunk->B));
   return engine_upload (w.e, w.slot, const_cast<T *> (w.a.A.data), &chunk->A);
@@ -171,7 +172,8 @@ template <class T> gla_status upload (const pencil_work<T> &w, const gla_eigpair
 // C from A and B.
 template <class T> gla_status reduce (const pencil_work<T> &w)
 {
-  switch (pencil_way_of<T> (w.e->eigpairs_job.eig.n, w.e->eigpairs_job.product, w.a.smem_limit)) {
+  switch (pencil_way_of<T> (kept_eigpairs_job (w.e).eig.n, kept_eigpairs_job (w.e).product,
+                            w.a.smem_limit)) {
   case PENCIL_BY_WARPS:
     return engine_status (pencil_small (w.a));
   case PENCIL_BY_BLOCKS:
@@ -189,10 +191,10 @@ template <class T> gla_status reduce (const pencil_work<T> &w)
 template <class T>
 page_matrix<T> vectors_of (const pencil_work<T> &w, const gla_eigpairs_chunk *chunk)
 {
-  const gla_eig_job &job = w.e->eigpairs_job.eig;
+  const gla_eig_job &job = kept_eigpairs_job (w.e).eig;
   if (job.head.device_arrays && job.range == GLA_EIG_ALL)
     return pages_of<T> (chunk->V);
-  return {pencil_is_small (w.e->eigpairs_job) ? w.a.W : w.a.C, job.n, job.n * job.n};
+  return {pencil_is_small (kept_eigpairs_job (w.e)) ? w.a.W : w.a.C, job.n, job.n * job.n};
 }
 
 gla_array array_of (void *data, gla_type type, int64_t rows, int64_t columns, int64_t ld,
@@ -210,13 +212,13 @@ template <class T>
 gla_eig_chunk standard_chunk (const pencil_work<T> &w, const gla_eigpairs_chunk *chunk,
                               const chunk_memory<T> &s)
 {
-  const gla_eig_job &job = w.e->eigpairs_job.eig;
+  const gla_eig_job &job = kept_eigpairs_job (w.e).eig;
   const int64_t n = job.n, pages = w.a.pages;
   const int place =
       chunk->lambda.device == GLA_DEVICE_HOST ? w.e->base.device : chunk->lambda.device;
   page_matrix<T> Y = {w.a.W, n, n * n};
   gla_eig_chunk eig = {};
-  if (pencil_is_small (w.e->eigpairs_job) && job.vectors)
+  if (pencil_is_small (kept_eigpairs_job (w.e)) && job.vectors)
     Y = vectors_of (w, chunk);
   eig.A = gla_array_packed (w.a.C, job.head.type, n, n, pages, place);
   eig.lambda = s.lambda == nullptr
@@ -232,7 +234,7 @@ template <class T>
 gla_status take_part (const pencil_work<T> &w, const gla_eigpairs_chunk *chunk,
                       const chunk_memory<T> &s, const eig_span *spans)
 {
-  const gla_eig_job &job = w.e->eigpairs_job.eig;
+  const gla_eig_job &job = kept_eigpairs_job (w.e).eig;
   const bool on_host = !job.head.device_arrays;
   eig_range_args<T> r = {};
   r.n = (int)job.n;
@@ -275,7 +277,7 @@ template <class T> gla_status submit (cuda_engine *e, int slot, const gla_eigpai
 {
   const chunk_memory<T> s = memory_of<T> (e, slot, chunk);
   const pencil_work<T> w = work_of<T> (e, slot, chunk, s);
-  const gla_eig_job &job = e->eigpairs_job.eig;
+  const gla_eig_job &job = kept_eigpairs_job (e).eig;
   GLA_TRY (upload (w, chunk));
   if (!job.head.device_arrays && job.vectors)
     engine_announce_results (e, slot, &chunk->V);
@@ -284,17 +286,17 @@ template <class T> gla_status submit (cuda_engine *e, int slot, const gla_eigpai
   GLA_TRY (reduce (w));
   GLA_TRY (condition (w, chunk, s));
   const gla_eig_chunk eig = standard_chunk (w, chunk, s);
-  const bool spans = e->eig_job.range == GLA_EIG_INTERVAL;
+  const bool spans = kept_eig_job (e).range == GLA_EIG_INTERVAL;
   GLA_TRY (eig_part_submit (e, slot, &eig, spans ? w.a.exponent : nullptr));
   const eig_part_words words = eig_part_words_of (e, slot, w.a.pages);
   GLA_TRY (pencil_values (w.a, eig.lambda, words.info, spans));
-  if (job.vectors && pencil_is_small (e->eigpairs_job))
+  if (job.vectors && pencil_is_small (kept_eigpairs_job (e)))
     GLA_TRY (pencil_small_back (w.a, vectors_of (w, chunk)));
   else if (job.vectors)
     GLA_TRY (pencil_back (w, vectors_of (w, chunk)));
   if (job.vectors && job.phase)
-    GLA_TRY (
-        pencil_phase (w.a, vectors_of (w, chunk), pencil_wanted (e->eigpairs_job), words.spans));
+    GLA_TRY (pencil_phase (w.a, vectors_of (w, chunk), pencil_wanted (kept_eigpairs_job (e)),
+                           words.spans));
   if (job.range != GLA_EIG_ALL)
     GLA_TRY (take_part (w, chunk, s, words.spans));
   GLA_TRY (eig_look_for_info (e, slot, s.info, w.a.pages));
@@ -306,7 +308,7 @@ template <class T>
 gla_status download (const pencil_work<T> &w, const gla_eigpairs_chunk *chunk,
                      const chunk_memory<T> &s)
 {
-  const gla_eig_job &job = w.e->eigpairs_job.eig;
+  const gla_eig_job &job = kept_eigpairs_job (w.e).eig;
   const bool all = job.range == GLA_EIG_ALL;
   const T *V = vectors_of (w, chunk).data;
   if (chunk->rcond.data != nullptr)
@@ -322,7 +324,7 @@ gla_status download (const pencil_work<T> &w, const gla_eigpairs_chunk *chunk,
 template <class T> gla_status finish (cuda_engine *e, int slot, const gla_eigpairs_chunk *chunk)
 {
   const chunk_memory<T> s = memory_of<T> (e, slot, chunk);
-  const gla_eig_job &job = e->eigpairs_job.eig;
+  const gla_eig_job &job = kept_eigpairs_job (e).eig;
   const int64_t pages = chunk->lambda.pages;
   GLA_TRY (engine_wait (e, e->slots[slot].done));
   if (!job.head.device_arrays)
@@ -371,19 +373,19 @@ int64_t chunk_pages (gla_engine *engine, const gla_job *head, int64_t pages)
 gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
 {
   cuda_engine *e = engine_of (engine);
-  e->eigpairs_job = *(const gla_eigpairs_job *)head;
-  e->eig_job = standard_job (e->eigpairs_job, 1);
+  kept_eigpairs_job (e) = *(const gla_eigpairs_job *)head;
+  kept_eig_job (e) = standard_job (kept_eigpairs_job (e), 1);
   engine_begin_job (e, head, pages);
-  return engine_reserve (e, 0, arena_bytes (e, e->eigpairs_job, pages));
+  return engine_reserve (e, 0, arena_bytes (e, kept_eigpairs_job (e), pages));
 }
 
 gla_status submit (gla_engine *engine, int slot, const void *pages)
 {
   cuda_engine *e = engine_of (engine);
   auto chunk = static_cast<const gla_eigpairs_chunk *> (pages);
-  GLA_TRY (engine_reserve (e, slot, arena_bytes (e, e->eigpairs_job, e->chunk_pages)));
+  GLA_TRY (engine_reserve (e, slot, arena_bytes (e, kept_eigpairs_job (e), e->chunk_pages)));
   GLA_TRY (engine_take_slot (e, slot, chunk));
-  return for_type (e->eigpairs_job.eig.head.type,
+  return for_type (kept_eigpairs_job (e).eig.head.type,
                    [&] (auto zero) { return submit<decltype (zero)> (e, slot, chunk); });
 }
 
@@ -391,7 +393,7 @@ gla_status finish (gla_engine *engine, int slot)
 {
   cuda_engine *e = engine_of (engine);
   auto chunk = static_cast<const gla_eigpairs_chunk *> (e->slots[slot].chunk);
-  const gla_status status = for_type (e->eigpairs_job.eig.head.type, [&] (auto zero) {
+  const gla_status status = for_type (kept_eigpairs_job (e).eig.head.type, [&] (auto zero) {
     return finish<decltype (zero)> (e, slot, chunk);
   });
   return end_chunk (e, slot, status, chunk, chunk->lambda.pages);

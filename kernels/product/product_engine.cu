@@ -8,6 +8,13 @@
 #include "engine/operand.cuh"
 #include "engine/ordered.cuh"
 #include "product.cuh"
+#include "product/job.h"
+
+// The current job.
+static inline gla_pagemul_job &kept_pagemul_job (const cuda_engine *e)
+{
+  return kept_job<gla_pagemul_job> (e, GLA_BATCH_PAGEMUL);
+}
 
 namespace
 {
@@ -102,7 +109,7 @@ struct chunk_memory {
 chunk_memory memory_of (const cuda_engine *e, const gla_pagemul_chunk *chunk, carver &c)
 {
   chunk_memory s;
-  const gla_pagemul_job &job = e->pagemul_job;
+  const gla_pagemul_job &job = kept_pagemul_job (e);
   const int64_t pages = chunk->C.pages;
   s.A = operand_take (operand_source (e, 0, chunk->A), steps_a (job), chunk->first, pages, c);
   s.B = operand_take (operand_source (e, 1, chunk->B), steps_b (job), chunk->first, pages, c);
@@ -141,7 +148,7 @@ product_args<TA, TB> args_of (const gla_pagemul_job &job, const chunk_memory &s)
 // not filled take as long as full ones, and pages that do not lie side by side are read slowly.
 double slowest_seconds (const cuda_engine *e, int64_t tiles, int64_t terms)
 {
-  const gla_pagemul_job &job = e->pagemul_job;
+  const gla_pagemul_job &job = kept_pagemul_job (e);
   const double part = job.k > 0 ? (double)terms / (double)job.k : 1.0;
   const double full = 5e-9 * (double)tiles * (1 + (double)terms / 16) *
                       (1 + job.a_complex * job.b_complex) * FITTED_MULTIPROCESSORS /
@@ -239,8 +246,8 @@ gla_status launch_parts (cuda_engine *e, int slot, const product_args<TA, TB> &a
 template <class TA, class TB> gla_status launch (cuda_engine *e, int slot, const chunk_memory &s)
 {
   typedef product_t<TA, TB> T;
-  const product_args<TA, TB> a = args_of<TA, TB> (e->pagemul_job, s);
-  const int64_t group = part_pages (e->pagemul_job, a.pages);
+  const product_args<TA, TB> a = args_of<TA, TB> (kept_pagemul_job (e), s);
+  const int64_t group = part_pages (kept_pagemul_job (e), a.pages);
   if (group == 0)
     return launch_pages (e, slot, a);
   for (int64_t p = 0; p < a.pages; p += group) {
@@ -254,16 +261,16 @@ template <class T> gla_status launch (cuda_engine *e, int slot, const chunk_memo
 {
   if constexpr (is_complex_v<T>) {
     typedef real_t<T> R;
-    return !e->pagemul_job.a_complex   ? launch<R, T> (e, slot, s)
-           : !e->pagemul_job.b_complex ? launch<T, R> (e, slot, s)
-                                       : launch<T, T> (e, slot, s);
+    return !kept_pagemul_job (e).a_complex   ? launch<R, T> (e, slot, s)
+           : !kept_pagemul_job (e).b_complex ? launch<T, R> (e, slot, s)
+                                             : launch<T, T> (e, slot, s);
   } else
     return launch<T, T> (e, slot, s);
 }
 
 gla_status upload (cuda_engine *e, int slot, const gla_pagemul_chunk *chunk, const chunk_memory &s)
 {
-  const gla_pagemul_job &job = e->pagemul_job;
+  const gla_pagemul_job &job = kept_pagemul_job (e);
   const int64_t first = chunk->first, pages = chunk->C.pages;
   if (job.k == 0)
     return GLA_OK;
@@ -307,8 +314,8 @@ int64_t chunk_pages (gla_engine *engine, const gla_job *head, int64_t pages)
 gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
 {
   cuda_engine *e = engine_of (engine);
-  e->pagemul_job = *(const gla_pagemul_job *)head;
-  const gla_pagemul_job &job = e->pagemul_job;
+  kept_pagemul_job (e) = *(const gla_pagemul_job *)head;
+  const gla_pagemul_job &job = kept_pagemul_job (e);
   engine_begin_job (e, head, pages);
   operand_begin_job (e);
   if (head->device_arrays)
@@ -322,18 +329,18 @@ gla_status submit (gla_engine *engine, int slot, const void *pages)
 {
   cuda_engine *e = engine_of (engine);
   auto chunk = static_cast<const gla_pagemul_chunk *> (pages);
-  if (e->pagemul_job.k > 0) {
-    GLA_TRY (operand_share (e, slot, 0, chunk->A, steps_a (e->pagemul_job)));
-    GLA_TRY (operand_share (e, slot, 1, chunk->B, steps_b (e->pagemul_job)));
+  if (kept_pagemul_job (e).k > 0) {
+    GLA_TRY (operand_share (e, slot, 0, chunk->A, steps_a (kept_pagemul_job (e))));
+    GLA_TRY (operand_share (e, slot, 1, chunk->B, steps_b (kept_pagemul_job (e))));
   }
   GLA_TRY (operand_reserve (e, slot, [&] (carver &c) { memory_of (e, chunk, c); }));
   GLA_TRY (engine_take_slot (e, slot, chunk));
   carver c = {e->slots[slot].memory, 0};
   const chunk_memory s = memory_of (e, chunk, c);
   GLA_TRY (upload (e, slot, chunk, s));
-  if (!e->pagemul_job.head.device_arrays)
+  if (!kept_pagemul_job (e).head.device_arrays)
     engine_announce_results (e, slot, &chunk->C);
-  GLA_TRY (for_type (e->pagemul_job.head.type,
+  GLA_TRY (for_type (kept_pagemul_job (e).head.type,
                      [&] (auto zero) { return launch<decltype (zero)> (e, slot, s); }));
   return engine_status (cudaEventRecord (e->slots[slot].done, e->slots[slot].stream));
 }
@@ -343,7 +350,7 @@ gla_status finish (gla_engine *engine, int slot)
   cuda_engine *e = engine_of (engine);
   auto chunk = static_cast<const gla_pagemul_chunk *> (e->slots[slot].chunk);
   gla_status status = engine_wait_unordered (e, slot);
-  if (status == GLA_OK && !e->pagemul_job.head.device_arrays) {
+  if (status == GLA_OK && !kept_pagemul_job (e).head.device_arrays) {
     carver c = {e->slots[slot].memory, 0};
     const chunk_memory s = memory_of (e, chunk, c);
     status = engine_download (e, slot, &chunk->C, s.C.data);

@@ -54,7 +54,7 @@ template <class T>
 gla_status by_reflectors (cuda_engine *e, int slot, const gla_qr_chunk *chunk,
                           const qr_chunk_memory<T> &s, int64_t pages, bool long_work)
 {
-  const gla_qr_job &job = e->qr_job;
+  const gla_qr_job &job = kept_qr_job (e);
   const qr_plan<T> &plan = s.plan;
   cudaStream_t stream = e->slots[slot].stream;
   qr_streams streams = streams_of (e, slot);
@@ -95,7 +95,7 @@ template <class T>
 gla_status small_pages (cuda_engine *e, int slot, const gla_qr_chunk *chunk,
                         const qr_chunk_memory<T> &s, int64_t pages)
 {
-  const gla_qr_job &job = e->qr_job;
+  const gla_qr_job &job = kept_qr_job (e);
   page_matrix<T> B = job.head.device_arrays ? pages_of<T> (chunk->B) : s.B;
   double of_one = qr_kernel_seconds (e, &job, 2) - qr_kernel_seconds (e, &job, 1);
   int64_t most = (int64_t)(PIECE_SECONDS / of_one);
@@ -127,7 +127,7 @@ gla_status small_pages (cuda_engine *e, int slot, const gla_qr_chunk *chunk,
 template <class T>
 gla_status directly (cuda_engine *e, int slot, const qr_chunk_memory<T> &s, int64_t pages)
 {
-  const gla_qr_job &job = e->qr_job;
+  const gla_qr_job &job = kept_qr_job (e);
   qr_streams streams = streams_of (e, slot);
   slot_pause user = {e, slot, qr_kernel_seconds (e, &job, (double)pages) > 2 * PIECE_SECONDS};
   const qr_pause pause = {pause_of, &user};
@@ -143,7 +143,7 @@ template <class T>
 gla_status redo_listed (cuda_engine *e, int slot, const gla_qr_chunk *chunk,
                         const qr_chunk_memory<T> &s, int64_t count)
 {
-  const gla_qr_job &job = e->qr_job;
+  const gla_qr_job &job = kept_qr_job (e);
   cudaStream_t stream = e->slots[slot].stream;
   qr_chunk_memory<T> again = s;
   again.A = again.plan.Y;
@@ -206,7 +206,7 @@ gla_status qr_chunk_start (cuda_engine *e, int slot, const gla_qr_chunk *chunk,
   int64_t pages = chunk->A.pages;
   if (s.small)
     return small_pages<T> (e, slot, chunk, s, pages);
-  bool long_work = qr_kernel_seconds (e, &e->qr_job, (double)pages) > 2 * PIECE_SECONDS;
+  bool long_work = qr_kernel_seconds (e, &kept_qr_job (e), (double)pages) > 2 * PIECE_SECONDS;
   return s.direct ? directly<T> (e, slot, s, pages)
                   : by_reflectors<T> (e, slot, chunk, s, pages, long_work);
 }

@@ -5,6 +5,7 @@
 #define GPULINALG_QR_CHUNK_CUH
 
 #include "engine/engine.cuh"
+#include "engine/qr_pages_part.cuh"
 #include "qr_cholesky.cuh"
 #include "qr_small.cuh"
 

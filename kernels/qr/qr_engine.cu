@@ -29,8 +29,8 @@ template <class T>
 qr_chunk_memory<T> memory_of (cuda_engine *e, int slot, const gla_qr_chunk *chunk)
 {
   carver c = {e->slots[slot].memory, 0};
-  qr_chunk_memory<T> s (e->qr_job, chunk->A.pages, c);
-  if (e->qr_job.head.device_arrays) {
+  qr_chunk_memory<T> s (kept_qr_job (e), chunk->A.pages, c);
+  if (kept_qr_job (e).head.device_arrays) {
     s.A = pages_of<T> (chunk->A);
     s.Q = pages_of<T> (chunk->Q);
     s.R = pages_of<T> (chunk->R);
@@ -44,9 +44,9 @@ qr_chunk_memory<T> memory_of (cuda_engine *e, int slot, const gla_qr_chunk *chun
 template <class T> gla_status submit (cuda_engine *e, int slot, const gla_qr_chunk *chunk)
 {
   qr_chunk_memory<T> s = memory_of<T> (e, slot, chunk);
-  if (!e->qr_job.head.device_arrays) {
+  if (!kept_qr_job (e).head.device_arrays) {
     GLA_TRY (engine_upload (e, slot, s.A.data, &chunk->A));
-    if (e->qr_job.rhs > 0)
+    if (kept_qr_job (e).rhs > 0)
       GLA_TRY (engine_upload (e, slot, s.B.data, &chunk->B));
     engine_announce_results (e, slot, &chunk->Q);
   }
@@ -56,7 +56,7 @@ template <class T> gla_status submit (cuda_engine *e, int slot, const gla_qr_chu
 
 gla_status download_jpvt (cuda_engine *e, int slot, const gla_qr_chunk *chunk, const int64_t *from)
 {
-  return download_words (e, slot, chunk->jpvt, from, e->qr_job.n * chunk->A.pages);
+  return download_words (e, slot, chunk->jpvt, from, kept_qr_job (e).n * chunk->A.pages);
 }
 
 template <class T> gla_status finish (cuda_engine *e, int slot, const gla_qr_chunk *chunk)
@@ -65,19 +65,19 @@ template <class T> gla_status finish (cuda_engine *e, int slot, const gla_qr_chu
   GLA_TRY (s.direct ? engine_wait (e, e->slots[slot].done) : engine_wait_unordered (e, slot));
   if (s.direct && e->counter[slot] > 0)
     GLA_TRY (qr_chunk_redo<T> (e, slot, chunk, s));
-  if (e->qr_job.head.device_arrays && e->qr_job.pivot)
+  if (kept_qr_job (e).head.device_arrays && kept_qr_job (e).pivot)
     return download_jpvt (e, slot, chunk, s.plan.pivots.jpvt);
-  if (e->qr_job.head.device_arrays)
+  if (kept_qr_job (e).head.device_arrays)
     return GLA_OK;
   GLA_TRY (download_matrix (e, slot, chunk->R, s.R));
   GLA_TRY (download_matrix (e, slot, chunk->Q, s.Q));
   GLA_TRY (download_matrix (e, slot, chunk->C, s.C));
   GLA_TRY (download_matrix (e, slot, chunk->W, s.W));
-  if (e->qr_job.pivot)
+  if (kept_qr_job (e).pivot)
     GLA_TRY (download_jpvt (e, slot, chunk, s.plan.pivots.jpvt));
   GLA_TRY (download_matrix (e, slot, chunk->Y, s.Y));
   gla_array Y = chunk->Y;
-  if (e->qr_job.wy && !s.small)
+  if (kept_qr_job (e).wy && !s.small)
     for (int64_t page = 0; page < chunk->A.pages; page++) {
       Y.pages = 1;
       GLA_TRY (engine_download (e, slot, &Y, s.plan.Y.data + page * s.plan.Y.page));
@@ -134,7 +134,7 @@ gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
 {
   const gla_qr_job *job = (const gla_qr_job *)head;
   cuda_engine *e = engine_of (engine);
-  e->qr_job = *job;
+  kept_qr_job (e) = *job;
   engine_begin_job (e, head, pages);
   GLA_TRY (uses_blas (*job) ? engine_open_blas (e, 0) : GLA_OK);
   return engine_reserve (e, 0, arena_bytes (*job, pages));
@@ -144,11 +144,11 @@ gla_status submit (gla_engine *engine, int slot, const void *pages)
 {
   const gla_qr_chunk *chunk = static_cast<const gla_qr_chunk *> (pages);
   cuda_engine *e = engine_of (engine);
-  GLA_TRY (engine_reserve (e, slot, arena_bytes (e->qr_job, e->chunk_pages)));
-  if (uses_blas (e->qr_job))
+  GLA_TRY (engine_reserve (e, slot, arena_bytes (kept_qr_job (e), e->chunk_pages)));
+  if (uses_blas (kept_qr_job (e)))
     GLA_TRY (engine_open_blas (e, slot));
   GLA_TRY (engine_take_slot (e, slot, chunk));
-  return for_type (e->qr_job.head.type,
+  return for_type (kept_qr_job (e).head.type,
                    [&] (auto zero) { return submit<decltype (zero)> (e, slot, chunk); });
 }
 
@@ -156,8 +156,9 @@ gla_status finish (gla_engine *engine, int slot)
 {
   cuda_engine *e = engine_of (engine);
   auto chunk = static_cast<const gla_qr_chunk *> (e->slots[slot].chunk);
-  gla_status status = for_type (
-      e->qr_job.head.type, [&] (auto zero) { return finish<decltype (zero)> (e, slot, chunk); });
+  gla_status status = for_type (kept_qr_job (e).head.type, [&] (auto zero) {
+    return finish<decltype (zero)> (e, slot, chunk);
+  });
   return engine_end_chunk (e, slot, status, chunk->A.pages);
 }
 

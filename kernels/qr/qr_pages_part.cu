@@ -60,7 +60,7 @@ static gla_qr_chunk chunk_of (int64_t pages)
 template <class T>
 gla_status qr_pages_part (cuda_engine *e, int slot, char *memory, const qr_pages<T> &p, int *failed)
 {
-  const gla_qr_job &job = e->qr_job;
+  const gla_qr_job &job = kept_qr_job (e);
   const cudaStream_t stream = e->slots[slot].stream;
   if (!qr_small_serves (job) && (qr_needs_blas (job) || qr_cholesky_serves (job)))
     GLA_TRY (engine_open_blas (e, slot));
@@ -83,7 +83,7 @@ template <class T>
 gla_status qr_pages_part_redo (cuda_engine *e, int slot, char *memory, const qr_pages<T> &p)
 {
   const gla_qr_chunk chunk = chunk_of (p.pages);
-  return qr_chunk_redo<T> (e, slot, &chunk, memory_of (e->qr_job, memory, p));
+  return qr_chunk_redo<T> (e, slot, &chunk, memory_of (kept_qr_job (e), memory, p));
 }
 
 #define GLA_INSTANTIATE(T)                                                                         \

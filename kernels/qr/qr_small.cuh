@@ -4,7 +4,7 @@
 #ifndef GPULINALG_QR_SMALL_CUH
 #define GPULINALG_QR_SMALL_CUH
 
-#include "backend.h"
+#include "qr/job.h"
 #include "common/pages.cuh"
 
 // Matrices that are not wanted have NULL data; B is as wide as C.

@@ -7,6 +7,13 @@
 #include "engine/operand.cuh"
 #include "engine/ordered.cuh"
 #include "solve.cuh"
+#include "solve/job.h"
+
+// The current job.
+static inline gla_pagesolve_job &kept_pagesolve_job (const cuda_engine *e)
+{
+  return kept_job<gla_pagesolve_job> (e, GLA_BATCH_PAGESOLVE);
+}
 
 namespace
 {
@@ -117,7 +124,7 @@ gla_array take_result (const gla_array &to, carver &c)
 
 chunk_memory memory_of (const cuda_engine *e, const gla_pagesolve_chunk *chunk, carver &c)
 {
-  const gla_pagesolve_job &job = e->pagesolve_job;
+  const gla_pagesolve_job &job = kept_pagesolve_job (e);
   const int64_t pages = chunk->X.pages;
   chunk_memory m = {};
   m.A = operand_take (operand_source (e, 0, chunk->A), steps_of_a (job), chunk->first, pages, c);
@@ -134,7 +141,7 @@ chunk_memory memory_of (const cuda_engine *e, const gla_pagesolve_chunk *chunk, 
 gla_status upload (cuda_engine *e, int slot, const gla_pagesolve_chunk *chunk,
                    const chunk_memory &m)
 {
-  const gla_pagesolve_job &job = e->pagesolve_job;
+  const gla_pagesolve_job &job = kept_pagesolve_job (e);
   const int64_t pages = chunk->X.pages;
   const gla_array A = operand_source (e, 0, chunk->A), B = operand_source (e, 1, chunk->B);
   GLA_TRY (operand_upload (e, slot, A, steps_of_a (job), chunk->first, pages, m.A));
@@ -145,14 +152,14 @@ gla_status upload (cuda_engine *e, int slot, const gla_pagesolve_chunk *chunk,
 
 gla_status share (cuda_engine *e, int slot, const gla_pagesolve_chunk *chunk)
 {
-  const gla_pagesolve_job &job = e->pagesolve_job;
+  const gla_pagesolve_job &job = kept_pagesolve_job (e);
   GLA_TRY (operand_share (e, slot, 0, chunk->A, steps_of_a (job)));
   return has_b (job) ? operand_share (e, slot, 1, chunk->B, steps_of_b (job)) : GLA_OK;
 }
 
 template <class T> lu_args<T> args_of (cuda_engine *e, int slot, const chunk_memory &m)
 {
-  const gla_pagesolve_job &job = e->pagesolve_job;
+  const gla_pagesolve_job &job = kept_pagesolve_job (e);
   const bool right = job.side == GLA_SIDE_RIGHT;
   lu_args<T> a = {};
   a.A = m.A.of<T> ();
@@ -191,7 +198,7 @@ template <class T> cudaError_t launch (cuda_engine *e, int slot, const chunk_mem
   cudaError_t error = a.pending ? lu_definite (a, m.space, stream) : cudaSuccess;
   if (error != cudaSuccess)
     return error;
-  const bool few = has_few (e->pagesolve_job);
+  const bool few = has_few (kept_pagesolve_job (e));
   error = lu_page_serves<T> (a.n, few) ? lu_page (a, m.space, stream)
                                        : lu_panels (a, few, m.space, stream);
   return error != cudaSuccess || a.norms == nullptr ? error : lu_find_rcond (a, stream);
@@ -240,10 +247,10 @@ int64_t chunk_pages (gla_engine *engine, const gla_job *head, int64_t pages)
 gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
 {
   cuda_engine *e = engine_of (engine);
-  e->pagesolve_job = *(const gla_pagesolve_job *)head;
+  kept_pagesolve_job (e) = *(const gla_pagesolve_job *)head;
   engine_begin_job (e, head, pages);
   operand_begin_job (e);
-  const double bytes = head->device_arrays ? 4 : page_bytes (e->pagesolve_job);
+  const double bytes = head->device_arrays ? 4 : page_bytes (kept_pagesolve_job (e));
   return engine_reserve (e, 0, (size_t)((double)pages * bytes) + 2048);
 }
 
@@ -259,7 +266,7 @@ gla_status submit (gla_engine *engine, int slot, const void *pages)
   if (chunk->X.device == GLA_DEVICE_HOST && chunk->X.data != nullptr)
     engine_announce_results (e, slot, &chunk->X);
   e->counter[slot] = 0;
-  GLA_TRY (for_type (e->pagesolve_job.head.type,
+  GLA_TRY (for_type (kept_pagesolve_job (e).head.type,
                      [&] (auto zero) { return launch<decltype (zero)> (e, slot, m); }));
   return engine_status (cudaEventRecord (e->slots[slot].done, e->slots[slot].stream));
 }
@@ -267,10 +274,10 @@ gla_status submit (gla_engine *engine, int slot, const void *pages)
 gla_status download (cuda_engine *e, int slot, const gla_pagesolve_chunk *chunk)
 {
   const chunk_memory m = memory_in (e, slot, chunk);
-  const bool on_host = !e->pagesolve_job.head.device_arrays;
-  if (on_host && e->pagesolve_job.rhs > 0)
+  const bool on_host = !kept_pagesolve_job (e).head.device_arrays;
+  if (on_host && kept_pagesolve_job (e).rhs > 0)
     GLA_TRY (engine_download (e, slot, &chunk->X, m.X.data));
-  if (on_host && e->pagesolve_job.rcond)
+  if (on_host && kept_pagesolve_job (e).rcond)
     GLA_TRY (engine_download (e, slot, &chunk->rcond, m.rcond.data));
   return download_info (e, slot, chunk, m.info, chunk->X.pages);
 }

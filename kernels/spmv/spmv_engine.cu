@@ -5,6 +5,7 @@
 #include "common/for_type.cuh"
 #include "engine/engine.cuh"
 #include "engine/memory.cuh"
+#include "spmv/job.h"
 #include "spmv.cuh"
 
 #include <cmath>

@@ -5,8 +5,8 @@
 #define GPULINALG_SVD_CUH
 
 #include <cuda_runtime.h>
+#include "svd/job.h"
 
-#include "backend.h"
 #include "common/svd_args.cuh"
 #include "engine/qr_part.cuh"
 

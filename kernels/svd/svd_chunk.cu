@@ -13,7 +13,7 @@ namespace
 template <class T>
 svd_args<T> args_of (cuda_engine *e, int slot, const svd_chunk_memory<T> &s, int64_t pages)
 {
-  const gla_svd_job &job = e->svd_job;
+  const gla_svd_job &job = kept_svd_job (e);
   const svd_shape shape = svd_shape_of (job);
   const double eps = gla_type_eps (job.head.type);
   svd_args<T> a = {};
@@ -76,7 +76,7 @@ template <class T>
 gla_status factor (cuda_engine *e, int slot, const svd_chunk_memory<T> &s, page_matrix<T> A,
                    int64_t pages)
 {
-  const svd_shape shape = svd_shape_of (e->svd_job);
+  const svd_shape shape = svd_shape_of (kept_svd_job (e));
   const int k = (int)shape.columns, count = shape.tree.count;
   GLA_TRY (clear_behind (s.Q[0], shape.rows, k, pages, e->slots[slot].stream));
   for (int l = 0; l < count; l++) {
@@ -96,7 +96,7 @@ template <class T>
 gla_status form_u (cuda_engine *e, int slot, const svd_chunk_memory<T> &s, page_matrix<T> U,
                    int64_t pages)
 {
-  const svd_shape shape = svd_shape_of (e->svd_job);
+  const svd_shape shape = svd_shape_of (kept_svd_job (e));
   const int64_t k = shape.columns, n = shape.u_columns;
   const svd_product product = {e, slot, pages};
   for (int l = shape.tree.count - 1; l >= 0; l--) {
@@ -116,7 +116,7 @@ template <class T>
 gla_status factor_tall (cuda_engine *e, int slot, const svd_chunk_memory<T> &s, page_matrix<T> A,
                         int64_t pages, int *failed)
 {
-  const svd_shape shape = svd_shape_of (e->svd_job);
+  const svd_shape shape = svd_shape_of (kept_svd_job (e));
   const bool direct = shape.direct, paged = shape.paged;
   if (!direct && !paged)
     return factor (e, slot, s, A, pages);
@@ -138,7 +138,7 @@ template <class T>
 gla_status form_tall (cuda_engine *e, int slot, const svd_chunk_memory<T> &s, page_matrix<T> U,
                       int64_t pages)
 {
-  const svd_shape shape = svd_shape_of (e->svd_job);
+  const svd_shape shape = svd_shape_of (kept_svd_job (e));
   if (shape.paged)
     return svd_multiply (svd_product{e, slot, pages}, U, s.Q[0], s.W[0],
                          {shape.rows, shape.columns, shape.u_columns});
@@ -149,7 +149,7 @@ template <class T>
 gla_status form_direct (cuda_engine *e, int slot, const svd_chunk_memory<T> &s, page_matrix<T> U,
                         page_matrix<T> A, int64_t pages, const int *failed)
 {
-  const svd_shape shape = svd_shape_of (e->svd_job);
+  const svd_shape shape = svd_shape_of (kept_svd_job (e));
   const int64_t m = shape.rows, n = shape.columns, k = shape.u_columns;
   const svd_product product = {e, slot, pages};
   GLA_TRY (svd_multiply (product, s.R, s.Q[0], s.W[shape.tree.count], {n, n, k}));
@@ -179,7 +179,7 @@ gla_status reduce_together (cuda_engine *e, int slot, const svd_values_args<T> &
 template <class T> gla_status reduce_by_band (cuda_engine *e, int slot, const svd_values_args<T> &v)
 {
   const int steps = svd_band_step_count (v.a.columns);
-  const svd_band_cost cost = svd_band_costs (e->svd_job.head.type, v.a.rows, v.a.columns);
+  const svd_band_cost cost = svd_band_costs (kept_svd_job (e).head.type, v.a.rows, v.a.columns);
   const double expected = cost.latency + (double)v.a.pages * cost.page;
   const bool pieces = expected > 2 * PIECE_SECONDS;
   const int step = pieces ? 1 + (int)(steps * PIECE_SECONDS / expected) : steps;
@@ -196,7 +196,7 @@ template <class T>
 gla_status reduce (cuda_engine *e, int slot, const svd_values_args<T> &v,
                    const svd_chunk_memory<T> &s)
 {
-  const svd_shape shape = svd_shape_of (e->svd_job);
+  const svd_shape shape = svd_shape_of (kept_svd_job (e));
   if (shape.together)
     return reduce_together (e, slot, v, s.together);
   return shape.banded ? reduce_by_band (e, slot, v)
@@ -210,7 +210,7 @@ gla_status values (cuda_engine *e, int slot, const svd_chunk_memory<T> &s, const
   svd_values_args<T> v = s.values;
   v.a = a;
   v.stream = e->slots[slot].stream;
-  if (svd_shape_of (e->svd_job).warped) {
+  if (svd_shape_of (kept_svd_job (e)).warped) {
     GLA_TRY (engine_status (svd_warp_values (v)));
     if (a.columns > SVD_WARP_MOST)
       return GLA_OK;
@@ -226,7 +226,7 @@ gla_status values (cuda_engine *e, int slot, const svd_chunk_memory<T> &s, const
 template <class T>
 gla_status square (cuda_engine *e, int slot, const svd_chunk_memory<T> &s, const svd_args<T> &a)
 {
-  const svd_shape shape = svd_shape_of (e->svd_job);
+  const svd_shape shape = svd_shape_of (kept_svd_job (e));
   if (shape.reduced)
     return values (e, slot, s, a);
   if (shape.polar)
@@ -239,9 +239,9 @@ template <class T>
 gla_status decompose (cuda_engine *e, int slot, const svd_chunk_memory<T> &s, page_matrix<T> A,
                       int64_t pages)
 {
-  const svd_shape shape = svd_shape_of (e->svd_job);
+  const svd_shape shape = svd_shape_of (kept_svd_job (e));
   const cudaStream_t stream = e->slots[slot].stream;
-  const int64_t rows = shape.rows, columns = shape.columns, values = e->svd_job.values;
+  const int64_t rows = shape.rows, columns = shape.columns, values = kept_svd_job (e).values;
   const page_matrix<T> U = shape.flip ? s.V : s.U, V = shape.flip ? s.U : s.V;
   const bool tall_u = s.by_qr && shape.u_columns > 0;
   host_array<int> failed (shape.direct ? pages : 0);
@@ -264,7 +264,7 @@ gla_status decompose (cuda_engine *e, int slot, const svd_chunk_memory<T> &s, pa
 template <class T>
 gla_status svd_decompose (cuda_engine *e, int slot, const svd_chunk_memory<T> &s, int64_t pages)
 {
-  const svd_shape shape = svd_shape_of (e->svd_job);
+  const svd_shape shape = svd_shape_of (kept_svd_job (e));
   const cudaStream_t stream = e->slots[slot].stream;
   const bool turned = shape.flip && s.by_qr;
   if (turned)
@@ -279,8 +279,8 @@ gla_status svd_look_again (cuda_engine *e, int slot, const svd_chunk_memory<T> &
 {
   svd_args<T> a = args_of<T> (e, slot, s, pages);
   a.A = as_const (s.A);
-  a.rows = (int)e->svd_job.m;
-  a.columns = (int)e->svd_job.n;
+  a.rows = (int)kept_svd_job (e).m;
+  a.columns = (int)kept_svd_job (e).n;
   a.flip = 0;
   return engine_status (svd_extreme_exponents (a, s.exponent, e->slots[slot].stream));
 }
@@ -289,7 +289,7 @@ template <class T>
 gla_status svd_decompose_again (cuda_engine *e, int slot, const svd_chunk_memory<T> &s,
                                 int64_t first, int64_t count)
 {
-  const svd_shape shape = svd_shape_of (e->svd_job);
+  const svd_shape shape = svd_shape_of (kept_svd_job (e));
   const cudaStream_t stream = e->slots[slot].stream;
   page_matrix<T> A = shape.flip ? s.adjoint : s.A;
   A.data += first * A.page;

@@ -10,6 +10,13 @@
 #include "svd_band.cuh"
 #include "svd_polar_chunk.cuh"
 #include "svd.cuh"
+#include "svd/job.h"
+
+// The current job.
+inline gla_svd_job &kept_svd_job (const cuda_engine *e)
+{
+  return kept_job<gla_svd_job> (e, GLA_BATCH_SVD);
+}
 
 // The pages with the longer side down: U belongs to the rows.
 struct svd_shape {

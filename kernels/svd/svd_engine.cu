@@ -16,6 +16,7 @@
 #include "engine/download.cuh"
 #include "engine/ordered.cuh"
 #include "svd_chunk.cuh"
+#include "product/job.h"
 
 namespace
 {
@@ -166,8 +167,8 @@ template <class T>
 svd_chunk_memory<T> memory_of (cuda_engine *e, int slot, const gla_svd_chunk *chunk)
 {
   carver c = {e->slots[slot].memory, 0};
-  svd_chunk_memory<T> s (e, e->svd_job, chunk->A.pages, c);
-  if (!e->svd_job.head.device_arrays)
+  svd_chunk_memory<T> s (e, kept_svd_job (e), chunk->A.pages, c);
+  if (!kept_svd_job (e).head.device_arrays)
     return s;
   s.A = pages_of<T> (chunk->A);
   s.U = pages_of<T> (chunk->U);
@@ -181,7 +182,7 @@ svd_chunk_memory<T> memory_of (cuda_engine *e, int slot, const gla_svd_chunk *ch
 template <class T> gla_status submit (cuda_engine *e, int slot, const gla_svd_chunk *chunk)
 {
   const svd_chunk_memory<T> s = memory_of<T> (e, slot, chunk);
-  if (!e->svd_job.head.device_arrays) {
+  if (!kept_svd_job (e).head.device_arrays) {
     GLA_TRY (engine_upload (e, slot, s.A.data, &chunk->A));
     engine_announce_results (e, slot, chunk->U.data != nullptr ? &chunk->U : &chunk->S);
   }
@@ -206,7 +207,7 @@ gla_status do_again (cuda_engine *e, int slot, const gla_svd_chunk *chunk,
                      const svd_chunk_memory<T> &s)
 {
   const int64_t pages = chunk->A.pages;
-  const svd_shape shape = svd_shape_of (e->svd_job);
+  const svd_shape shape = svd_shape_of (kept_svd_job (e));
   if (*chunk->clean || !(shape.by_qr || shape.again))
     return GLA_OK;
   host_array<int32_t> exponent (pages);
@@ -234,7 +235,7 @@ template <class T> gla_status finish (cuda_engine *e, int slot, const gla_svd_ch
   GLA_TRY (engine_wait (e, e->slots[slot].done));
   GLA_TRY (download_info (e, slot, chunk, s.info, chunk->A.pages));
   GLA_TRY (do_again (e, slot, chunk, s));
-  if (e->svd_job.head.device_arrays)
+  if (kept_svd_job (e).head.device_arrays)
     return GLA_OK;
   GLA_TRY (engine_download (e, slot, &chunk->S, s.S));
   GLA_TRY (download_matrix (e, slot, chunk->U, s.U));
@@ -331,21 +332,21 @@ int64_t chunk_pages (gla_engine *engine, const gla_job *head, int64_t pages)
 gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
 {
   cuda_engine *e = engine_of (engine);
-  e->svd_job = *(const gla_svd_job *)head;
-  const svd_shape s = svd_shape_of (e->svd_job);
-  e->eig_job = polar_eig_job (e->svd_job, s.columns);
-  e->qr_job = svd_qr_job (e->svd_job, s);
+  kept_svd_job (e) = *(const gla_svd_job *)head;
+  const svd_shape s = svd_shape_of (kept_svd_job (e));
+  kept_eig_job (e) = polar_eig_job (kept_svd_job (e), s.columns);
+  kept_qr_job (e) = svd_qr_job (kept_svd_job (e), s);
   engine_begin_job (e, head, pages);
-  return engine_reserve (e, 0, arena_bytes (e, e->svd_job, pages));
+  return engine_reserve (e, 0, arena_bytes (e, kept_svd_job (e), pages));
 }
 
 gla_status submit (gla_engine *engine, int slot, const void *pages)
 {
   cuda_engine *e = engine_of (engine);
   auto chunk = static_cast<const gla_svd_chunk *> (pages);
-  GLA_TRY (engine_reserve (e, slot, arena_bytes (e, e->svd_job, e->chunk_pages)));
+  GLA_TRY (engine_reserve (e, slot, arena_bytes (e, kept_svd_job (e), e->chunk_pages)));
   GLA_TRY (engine_take_slot (e, slot, chunk));
-  return for_type (e->svd_job.head.type,
+  return for_type (kept_svd_job (e).head.type,
                    [&] (auto zero) { return submit<decltype (zero)> (e, slot, chunk); });
 }
 
@@ -353,8 +354,9 @@ gla_status finish (gla_engine *engine, int slot)
 {
   cuda_engine *e = engine_of (engine);
   auto chunk = static_cast<const gla_svd_chunk *> (e->slots[slot].chunk);
-  const gla_status status = for_type (
-      e->svd_job.head.type, [&] (auto zero) { return finish<decltype (zero)> (e, slot, chunk); });
+  const gla_status status = for_type (kept_svd_job (e).head.type, [&] (auto zero) {
+    return finish<decltype (zero)> (e, slot, chunk);
+  });
   return end_chunk (e, slot, status, chunk, chunk->A.pages);
 }
 

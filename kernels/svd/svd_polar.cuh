@@ -22,8 +22,8 @@
 #define GPULINALG_SVD_POLAR_CUH
 
 #include <cuda_runtime.h>
+#include "svd/job.h"
 
-#include "backend.h"
 #include "common/pages.cuh"
 #include "common/reduce.cuh"
 

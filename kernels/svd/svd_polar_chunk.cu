@@ -208,12 +208,12 @@ gla_status run_steps (cuda_engine *e, int slot, polar_args<T> &p, const polar_me
 template <class T>
 gla_status eigenvalues (cuda_engine *e, int slot, const polar_args<T> &p, real_t<T> *lambda, T *W)
 {
-  const gla_type type = e->eig_job.head.type;
+  const gla_type type = kept_eig_job (e).head.type;
   const int place = e->base.device;
   gla_eig_chunk eig = {};
   eig.A = gla_array_packed (p.Y, type, p.n, p.n, p.pages, place);
   eig.lambda = gla_array_packed (lambda, gla_type_real (type), p.n, 1, p.pages, place);
-  eig.V = gla_array_packed (e->eig_job.vectors ? W : nullptr, type, p.n, p.n, p.pages, place);
+  eig.V = gla_array_packed (kept_eig_job (e).vectors ? W : nullptr, type, p.n, p.n, p.pages, place);
   return eig_part_submit (e, slot, &eig);
 }
 

@@ -8,9 +8,11 @@
 #include "engine/engine.cuh"
 #include "engine/solve_part.cuh"
 #include "svd.cuh"
+#include "eig/job.h"
 #include "svd_polar.cuh"
 
-// The eigenvalue problem of H, for e->eig_job. eig_part uses the beginning of the slot's arena.
+// The eigenvalue problem of H, for kept_eig_job (e). eig_part uses the beginning of the slot's
+// arena.
 gla_eig_job polar_eig_job (const gla_svd_job &job, int64_t n);
 
 // Work space of a chunk of pages of n x n. By steps `other` is behind X, so that one number says

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "arrays_call.h"
+#include "arrays/job.h"
+#include "backend.h"
 
 gla_status gla_nd_begin (gla_context *ctx, int device, gla_engine **engine)
 {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "arrays_checks.h"
+#include "arrays/job.h"
+#include "backend.h"
 
 //------------------------------------------------------------------------------
 // checks

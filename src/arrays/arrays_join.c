@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "arrays_checks.h"
+#include "arrays/job.h"
+#include "backend.h"
 
 // Whether elements of one type are copied to the other without a loss that nobody asked for.
 static int widens (int from, int to)

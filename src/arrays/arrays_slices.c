@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "arrays_call.h"
+#include "arrays/job.h"
+#include "backend.h"
 
 static gla_status check_slices (gla_context *ctx, const gla_slices *slices, const void *to)
 {

@@ -3,6 +3,8 @@
 
 #include "arrays_checks.h"
 #include "structs.h"
+#include "arrays/job.h"
+#include "backend.h"
 
 #include <string.h>
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "choose.h"
+#include "backend.h"
 
 #include <math.h>
 #include <time.h>

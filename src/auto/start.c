@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "start.h"
+#include "backend.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -8,7 +8,7 @@
 #ifndef GPULINALG_START_H
 #define GPULINALG_START_H
 
-#include "backend.h"
+#include "row.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,6 +1,7 @@
 // failures.c: pages that failed: what their status words say, and another try
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include "backend.h"
 #include <stdlib.h>
 #include <string.h>
 

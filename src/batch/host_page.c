@@ -6,6 +6,8 @@
 #include "common/host_memory.h"
 #include "host_page.h"
 
+#include "backend.h"
+
 //------------------------------------------------------------------------------
 // pages of an array in device memory, copied to the host and back
 //------------------------------------------------------------------------------

@@ -6,6 +6,7 @@
 #define GPULINALG_HOST_PAGE_H
 
 #include "context.h"
+#include "qr/job.h"
 
 //------------------------------------------------------------------------------
 // pages of an array in device memory, copied to the host and back, inside of src/

@@ -3,6 +3,7 @@
 
 #include "queue.h"
 #include "arrays.h"
+#include "backend.h"
 
 #include <stdlib.h>
 #include <time.h>

@@ -6,8 +6,21 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "backend.h"
 #include "engine.h"
 #include "isa.h"
+#include "lanczos/job.h"
+
+// The rows of the CPU: (place in the table, name), each in a folder of its topic.
+#define ROWS(row)                                                                                  \
+  row (EIG, eig) row (QR, qr) row (GSVD, gsvd) row (PAGENORM, pagenorm) row (PAGEMUL, pagemul)     \
+      row (PAGESOLVE, pagesolve) row (PENCIL, pencil) row (SVD, svd) row (GEEV, geev)
+
+#define DECLARE(place, name) extern const gla_batch_ops gla_cpu_##name##_ops;
+ROWS (DECLARE)
+extern const gla_spmv_ops gla_cpu_spmv_ops;
+extern const gla_krylov_ops gla_cpu_krylov_ops;
+gla_status gla_cpu_finish_pages (gla_engine *engine, const gla_pages_job *job);
 
 //------------------------------------------------------------------------------
 // the device
@@ -18,7 +31,7 @@ static int device_count (char *why, size_t why_size)
 {
   if (why_size > 0)
     why[0] = '\0';
-  return gla_cpu_isa_here (why, why_size) != NULL;
+  return gla_cpu_isa_here (why, why_size) >= 0;
 }
 
 // Value of the first line of a file in /proc that starts with `key`, behind its colon.
@@ -81,24 +94,15 @@ static gla_status open_engine (int device, gla_engine **engine)
 {
   *engine = NULL;
   char why[128];
-  const gla_cpu_isa *isa = gla_cpu_isa_here (why, sizeof why);
-  if (!isa)
+  const int isa = gla_cpu_isa_here (why, sizeof why);
+  if (isa < 0)
     return GLA_ERROR_BAD_ARGUMENT;
   gla_cpu_engine *e = calloc (1, sizeof *e);
   if (!e)
     return GLA_ERROR_OUT_OF_MEMORY;
   e->base.backend = &gla_backend_cpu;
   e->base.device = device;
-  e->eig_kernels = isa->eig;
-  e->qr_kernels = isa->qr;
-  e->gsvd_kernels = isa->gsvd;
-  e->least_squares_kernels = isa->least_squares;
-  e->spmv_kernels = isa->spmv;
-  e->product_kernels = isa->product;
-  e->solve_kernels = isa->solve;
-  e->pairs_kernels = isa->pairs;
-  e->svd_kernels = isa->svd;
-  e->geev_kernels = isa->geev;
+  e->isa = isa;
   e->threads_max = gla_pool_threads ();
   *engine = &e->base;
   return GLA_OK;
@@ -114,6 +118,7 @@ static void close_engine (gla_engine *engine)
   free (e);
 }
 
+#define ENTRY(place, name) [GLA_BATCH_##place] = &gla_cpu_##name##_ops,
 const gla_backend gla_backend_cpu = {
     .name = "cpu",
     .device_count = device_count,
@@ -121,15 +126,7 @@ const gla_backend gla_backend_cpu = {
     .open = open_engine,
     .close = close_engine,
     .slots = 1,
-    .batch = {[GLA_BATCH_EIG] = &gla_cpu_eig_ops,
-              [GLA_BATCH_QR] = &gla_cpu_qr_ops,
-              [GLA_BATCH_GSVD] = &gla_cpu_gsvd_ops,
-              [GLA_BATCH_PAGENORM] = &gla_cpu_pagenorm_ops,
-              [GLA_BATCH_PAGEMUL] = &gla_cpu_pagemul_ops,
-              [GLA_BATCH_PAGESOLVE] = &gla_cpu_pagesolve_ops,
-              [GLA_BATCH_PENCIL] = &gla_cpu_pencil_ops,
-              [GLA_BATCH_SVD] = &gla_cpu_svd_ops,
-              [GLA_BATCH_GEEV] = &gla_cpu_geev_ops},
+    .batch = {ROWS (ENTRY)},
     .spmv = &gla_cpu_spmv_ops,
     .krylov = &gla_cpu_krylov_ops,
     .finish_pages = gla_cpu_finish_pages,

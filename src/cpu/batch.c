@@ -88,6 +88,7 @@ static void solve_group (void *user, int64_t group, int thread)
   const int64_t first = group * b->group;
   const int count = (int)(l->pages - first < b->group ? l->pages - first : b->group);
   const gla_cpu_worker worker = {.engine = l->e,
+                                 .job = b->job,
                                  .chunk = l->chunk,
                                  .region = &l->region,
                                  .thread = thread,
@@ -116,7 +117,7 @@ gla_status gla_cpu_batch_run (gla_cpu_engine *e, const void *chunk, int64_t page
     return GLA_ERROR_OUT_OF_MEMORY;
   loop l = {.e = e, .chunk = chunk, .pages = pages, .team = b->team < held ? b->team : held};
   l.order = order_of (groups, b->group, held);
-  gla_cpu_parallel_start (&l.region, &b->job->monitor);
+  gla_cpu_parallel_start (&l.region, &((const gla_job *)b->job)->monitor);
   if (l.team == 1)
     gla_cpu_parallel_for (&l.region, l.order.pieces, held, solve_piece, &l);
   // A piece of the pool's work may not hand out work, so pages that threads share are no pieces.

@@ -6,10 +6,13 @@
 
 #include "cpu/common/parallel.h"
 
+typedef struct gla_cpu_engine gla_cpu_engine; // cpu/engine.h
+
 // What one thread needs to work on a group of pages.
 typedef struct {
-  const void *engine; // gla_cpu_engine
-  const void *chunk;  // of the operation
+  const gla_cpu_engine *engine;
+  const void *job;   // that of the batch
+  const void *chunk; // of the operation
   gla_cpu_parallel *region;
   int thread; // 0 is the calling thread, the only one that polls the monitor
   int team;   // threads that may work inside a page
@@ -22,7 +25,7 @@ typedef void (*gla_cpu_solve) (const gla_cpu_worker *worker, int64_t first, int 
 // Either many threads take groups of pages (team 1), or all threads work inside one page after the
 // other (threads 1).
 typedef struct {
-  const gla_job *job; // kept by the engine while chunks of it run
+  const void *job; // begins with a gla_job, and is kept by the engine while chunks of it run
   gla_cpu_solve solve;
   int group;         // pages that a thread takes at a time
   int threads;       // that take groups

@@ -5,6 +5,7 @@
 #define GPULINALG_EIG_RUN_H
 
 #include "batch/failures.h"
+#include "eig/job.h"
 
 enum { GLA_EIG_MAX_ITERATIONS = 30 }; // {maxit}
 

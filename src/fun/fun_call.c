@@ -4,6 +4,7 @@
 #include "arrays.h"
 #include "eig/eig_run.h"
 #include "fun_run.h"
+#include "backend.h"
 
 #include <stdlib.h>
 

@@ -8,6 +8,7 @@
 #include "batch/failures.h"
 #include "batch/groups.h"
 #include "fun_values.h"
+#include "fun/job.h"
 
 typedef struct {
   gla_call call; // must stay first; with GLA_FUN_VALUES only its fields for the report count
@@ -21,7 +22,7 @@ typedef struct {
   int32_t *info;
   gla_pagefun_report report;
   gla_groups groups;
-  gla_cpu_fun_kernels kernels;
+  gla_cpu_fun_product kernels;
 
   int64_t count;         // pages of a group
   gla_array V, Y;        // of a group; V of all pages with GLA_FUN_VALUES, or no data: V is in F

@@ -8,6 +8,7 @@
 #include "batch/queue.h"
 #include "batch/failures.h"
 #include "structs.h"
+#include "geev/job.h"
 
 typedef struct {
   gla_call call; // must stay first

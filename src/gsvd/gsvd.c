@@ -10,6 +10,7 @@
 #include "batch/failures.h"
 #include "gsvd_serve.h"
 #include "structs.h"
+#include "gsvd/job.h"
 
 #include <stdlib.h>
 

@@ -8,7 +8,7 @@
 #ifndef GPULINALG_GSVD_TEAM_H
 #define GPULINALG_GSVD_TEAM_H
 
-#include "backend.h"
+#include "row.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -7,6 +7,7 @@
 #include "auto/place.h"
 #include "lanczos_swap.h"
 #include "spmv/sparse.h"
+#include "lanczos/job.h"
 
 // A matrix whose rows are spread over ranks: S is rectangular then, what is here of it.
 typedef struct {

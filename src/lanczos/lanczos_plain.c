@@ -10,6 +10,7 @@
 // converged is left out, too: it is much nearer to that one than its own bound.
 
 #include "lanczos.h"
+#include "backend.h"
 
 #include <float.h>
 #include <math.h>

@@ -11,6 +11,7 @@
 // ends when the best candidate there is seen, by its residual, to be no eigenvalue that is wanted.
 
 #include "lanczos.h"
+#include "backend.h"
 
 #include <math.h>
 #include <stdlib.h>

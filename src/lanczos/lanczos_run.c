@@ -3,6 +3,8 @@
 
 #include "lanczos.h"
 #include "threads/pool.h"
+#include "arrays/job.h"
+#include "backend.h"
 
 #include <math.h>
 #include <stdlib.h>

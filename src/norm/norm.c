@@ -8,6 +8,7 @@
 #include "batch/queue.h"
 #include "norm_two.h"
 #include "structs.h"
+#include "norm/job.h"
 
 //------------------------------------------------------------------------------
 // check inputs

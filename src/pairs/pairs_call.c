@@ -8,6 +8,7 @@
 #include "batch/host_page.h"
 #include "eig/eig_run.h"
 #include "pairs_steps.h"
+#include "backend.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,6 +5,7 @@
 #define GPULINALG_PAIRS_STEPS_H
 
 #include "context.h"
+#include "pairs/job.h"
 
 // Does the steps of the job, all but its head filled in, on the CPU, wherever the context's place
 // is. No progress is reported.

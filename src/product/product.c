@@ -7,6 +7,7 @@
 #include "page_grid.h"
 #include "product_run.h"
 #include "structs.h"
+#include "product/job.h"
 
 //------------------------------------------------------------------------------
 // check inputs

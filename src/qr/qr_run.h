@@ -5,6 +5,7 @@
 #define GPULINALG_QR_RUN_H
 
 #include "batch/queue.h"
+#include "qr/job.h"
 
 typedef struct {
   gla_call call; // must stay first

@@ -9,6 +9,7 @@
 #define GPULINALG_RANKS_GSVD_SHARE_H
 
 #include "group.h"
+#include "gsvd/job.h"
 
 typedef struct {
   gla_ranks *ranks;

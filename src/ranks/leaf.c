@@ -9,6 +9,7 @@
 #include "rows.h"
 #include "batch/host_page.h"
 #include "qr/qr_run.h"
+#include "backend.h"
 
 #include <stdlib.h>
 #include <string.h>

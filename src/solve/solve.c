@@ -11,6 +11,7 @@
 #include "common/grid.h"
 #include "page_grid.h"
 #include "structs.h"
+#include "solve/job.h"
 
 #include <limits.h>
 #include <math.h>

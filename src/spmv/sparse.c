@@ -4,6 +4,7 @@
 #include "sparse.h"
 #include "threads/pool.h"
 #include "structs.h"
+#include "backend.h"
 
 #include <float.h>
 #include <math.h>

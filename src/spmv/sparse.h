@@ -5,6 +5,7 @@
 #define GPULINALG_SPARSE_H
 
 #include "context.h"
+#include "lanczos/job.h"
 
 // Entries from which on threads share the work of looking at them.
 enum { GLA_SPARSE_SHARED = 1 << 19 };

@@ -3,6 +3,7 @@
 
 #include "sparse.h"
 #include "threads/pool.h"
+#include "backend.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -4,6 +4,7 @@
 #include "arrays.h"
 #include "spmv_run.h"
 #include "structs.h"
+#include "backend.h"
 
 #include <string.h>
 

@@ -9,6 +9,8 @@
 
 #include "spmv_run.h"
 #include "threads/pool.h"
+#include "arrays/job.h"
+#include "backend.h"
 #include "threads/schedule.h"
 
 #include <pthread.h>

@@ -5,6 +5,7 @@
 #define GPULINALG_SVD_RUN_H
 
 #include "batch/failures.h"
+#include "svd/job.h"
 
 enum { GLA_SVD_MAX_SWEEPS = 60 }; // {maxit}
 

@@ -4,8 +4,8 @@
 #ifndef GPULINALG_CPU_COLUMNS_H
 #define GPULINALG_CPU_COLUMNS_H
 
-#include "backend.h"
 #include "common/types.h"
+#include "gpulinalg.h"
 
 #include <math.h>
 

@@ -3,8 +3,9 @@
 //
 // A family of kernels is one source, <family>_kernels.c. ../Makefile compiles it once per type and
 // instruction set of config.mk, with -DGLA_T=s, d, c or z and -DGLA_ISA=base, avx2 or avx512.
-// Each object has one table of functions, gla_cpu_eig_z_avx2 for example;
-// isa.c lists them, and an engine chooses by what the processor has.
+// Each object has one table of functions, gla_cpu_eig_z_avx2 for example. The row of the family
+// lists them with GLA_KERNEL_LIST, and takes those of the engine's instruction set:
+// gla_cpu_eig_kernels[e->isa][gla_cpu_type_index (type)].
 
 #ifndef GPULINALG_CPU_KERNEL_TABLE_H
 #define GPULINALG_CPU_KERNEL_TABLE_H
@@ -17,10 +18,28 @@
 
 // The tables of one instruction set, in the order of gla_cpu_type_index.
 #define GLA_KERNEL_ROW(family, isa)                                                                \
-  {                                                                                                \
-    &gla_cpu_##family##_s_##isa, &gla_cpu_##family##_d_##isa, &gla_cpu_##family##_c_##isa,         \
-        &gla_cpu_##family##_z_##isa                                                                \
-  }
+  {&gla_cpu_##family##_s_##isa, &gla_cpu_##family##_d_##isa, &gla_cpu_##family##_c_##isa,          \
+   &gla_cpu_##family##_z_##isa},
+
+// Those of the instruction sets of this build, from the narrowest to the widest, as isa.c has them.
+#ifdef GLA_ISA_base
+#define GLA_KERNEL_BASE(family) GLA_KERNEL_ROW (family, base)
+#else
+#define GLA_KERNEL_BASE(family)
+#endif
+#ifdef GLA_ISA_avx2
+#define GLA_KERNEL_AVX2(family) GLA_KERNEL_ROW (family, avx2)
+#else
+#define GLA_KERNEL_AVX2(family)
+#endif
+#ifdef GLA_ISA_avx512
+#define GLA_KERNEL_AVX512(family) GLA_KERNEL_ROW (family, avx512)
+#else
+#define GLA_KERNEL_AVX512(family)
+#endif
+#define GLA_KERNEL_LIST(family)                                                                    \
+  const gla_cpu_##family##_kernel *const gla_cpu_##family##_kernels[][4] = {                       \
+      GLA_KERNEL_BASE (family) GLA_KERNEL_AVX2 (family) GLA_KERNEL_AVX512 (family)}
 
 #define GLA_KERNEL_DECLARE_ISA(family, isa)                                                        \
   extern const gla_cpu_##family##_kernel gla_cpu_##family##_s_##isa, gla_cpu_##family##_d_##isa,   \
@@ -30,6 +49,7 @@
 #define GLA_KERNEL_DECLARE(family)                                                                 \
   GLA_KERNEL_DECLARE_ISA (family, base);                                                           \
   GLA_KERNEL_DECLARE_ISA (family, avx2);                                                           \
-  GLA_KERNEL_DECLARE_ISA (family, avx512)
+  GLA_KERNEL_DECLARE_ISA (family, avx512);                                                         \
+  extern const gla_cpu_##family##_kernel *const gla_cpu_##family##_kernels[][4]
 
 #endif

@@ -4,7 +4,7 @@
 #ifndef GPULINALG_CPU_PARALLEL_H
 #define GPULINALG_CPU_PARALLEL_H
 
-#include "backend.h"
+#include "row.h"
 #include "threads/pool.h"
 
 #include <stdatomic.h>

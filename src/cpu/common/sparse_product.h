@@ -7,8 +7,8 @@
 #ifndef GPULINALG_CPU_SPARSE_PRODUCT_H
 #define GPULINALG_CPU_SPARSE_PRODUCT_H
 
-#include "backend.h"
 #include "cpu/common/kernel_table.h"
+#include "spmv/job.h"
 
 // Rows longer than this are summed in segments, which threads share. The order of every sum is a
 // matter of the matrix alone.
@@ -74,6 +74,8 @@ typedef struct {
 } gla_cpu_spmv_kernel;
 
 GLA_KERNEL_DECLARE (spmv);
+
+extern const gla_spmv_ops gla_cpu_spmv_ops;
 
 // For a matrix that is going to be multiplied often: copies 8-byte indices into 4 bytes where they
 // fit, and where there is memory for that. Results keep their bits.

@@ -6,6 +6,7 @@
 
 #include "cpu/common/parallel.h"
 #include "cpu/common/kernel_table.h"
+#include "eig/job.h"
 
 //------------------------------------------------------------------------------
 // threads at work on one chunk
@@ -56,5 +57,14 @@ GLA_KERNEL_DECLARE (eig);
 gla_cpu_eig_path gla_cpu_eig_path_of (const gla_eig_job *job);
 // Pages that are neighbours in a register; 1: each page alone.
 int gla_cpu_eig_lanes (const gla_cpu_eig_kernel *kernel, gla_cpu_eig_path path);
+
+// For the row: the kernels of a job, predicted seconds of all pages, those of one thread (0.5 to 2
+// times), and the threads that work together on one page after the other; 1: each has a page of its
+// own.
+typedef struct gla_cpu_engine gla_cpu_engine;
+const gla_cpu_eig_kernel *gla_cpu_eig_kernel_of (const gla_cpu_engine *e, const gla_eig_job *job);
+double gla_cpu_eig_seconds (gla_engine *engine, const gla_job *job, int64_t pages);
+double gla_cpu_eig_alone (const gla_cpu_engine *e, const gla_eig_job *job, int64_t pages);
+int gla_cpu_eig_team (const gla_cpu_engine *e, const gla_eig_job *job, int64_t pages);
 
 #endif

@@ -91,7 +91,7 @@ static double page_seconds (const gla_eig_job *job, gla_cpu_eig_path path)
 double gla_cpu_eig_alone (const gla_cpu_engine *e, const gla_eig_job *job, int64_t pages)
 {
   const gla_cpu_eig_path path = gla_cpu_eig_path_of (job);
-  const gla_cpu_eig_kernel *kernel = e->eig_kernels[gla_cpu_type_index (job->head.type)];
+  const gla_cpu_eig_kernel *kernel = gla_cpu_eig_kernel_of (e, job);
   const int64_t group = gla_cpu_eig_lanes (kernel, path), groups = (pages + group - 1) / group;
   return (double)(groups * group) * page_seconds (job, path);
 }
@@ -124,7 +124,7 @@ double gla_cpu_eig_seconds (gla_engine *engine, const gla_job *head, int64_t pag
   const gla_cpu_engine *e = (const gla_cpu_engine *)engine;
   const gla_eig_job *job = (const gla_eig_job *)head;
   const gla_cpu_eig_path path = gla_cpu_eig_path_of (job);
-  const gla_cpu_eig_kernel *kernel = e->eig_kernels[gla_cpu_type_index (job->head.type)];
+  const gla_cpu_eig_kernel *kernel = gla_cpu_eig_kernel_of (e, job);
   const int64_t group = gla_cpu_eig_lanes (kernel, path), groups = (pages + group - 1) / group;
   const double alone = gla_cpu_eig_alone (e, job, pages);
   if (gla_cpu_eig_team (e, job, pages) > 1)

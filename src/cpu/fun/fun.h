@@ -7,8 +7,8 @@
 #ifndef GPULINALG_CPU_FUN_H
 #define GPULINALG_CPU_FUN_H
 
-#include "backend.h"
 #include "cpu/common/kernel_table.h"
+#include "product/job.h"
 
 // A value at an eigenvalue.
 typedef struct {
@@ -38,10 +38,10 @@ typedef struct {
   size_t (*workspace) (const gla_pagemul_job *job);
   void (*pages) (const gla_pagemul_job *job, const gla_pagemul_chunk *chunk, int64_t first,
                  int64_t count, void *work);
-} gla_cpu_fun_kernels;
+} gla_cpu_fun_product;
 
 // Those for this processor; 0 as gla_cpu_isa_here.
-int gla_cpu_fun_here (gla_type V, gla_type F, gla_cpu_fun_kernels *kernels, char *why,
+int gla_cpu_fun_here (gla_type V, gla_type F, gla_cpu_fun_product *kernels, char *why,
                       size_t why_size);
 
 #endif

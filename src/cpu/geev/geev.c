@@ -1,11 +1,17 @@
 // geev.c: general eigenproblems on the CPU: threads and predicted time
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <string.h>
+
 #include "cpu/engine.h"
+#include "geev.h"
+
+GLA_KERNEL_LIST (geev);
+_Static_assert(sizeof (gla_geev_job) <= GLA_CPU_JOB_BYTES, "");
 
 static const gla_cpu_geev_kernel *kernel_of (const gla_cpu_engine *e, const gla_geev_job *job)
 {
-  return e->geev_kernels[gla_cpu_type_index (job->head.type)];
+  return gla_cpu_geev_kernels[e->isa][gla_cpu_type_index (job->head.type)];
 }
 
 static int lanes_of (const gla_cpu_engine *e, const gla_geev_job *job)
@@ -42,9 +48,9 @@ int gla_cpu_geev_stopped (const gla_cpu_geev_task *task)
 
 static void solve (const gla_cpu_worker *w, int64_t first, int count)
 {
-  const gla_cpu_engine *e = w->engine;
-  const gla_cpu_geev_task task = {&e->geev_job, w->chunk, w->region, w->thread, w->work};
-  kernel_of (e, &e->geev_job)->solve (&task, first, count);
+  const gla_geev_job *job = w->job;
+  const gla_cpu_geev_task task = {job, w->chunk, w->region, w->thread, w->work};
+  kernel_of (w->engine, job)->solve (&task, first, count);
 }
 
 static gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
@@ -52,8 +58,8 @@ static gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
   gla_cpu_engine *e = (gla_cpu_engine *)engine;
   const gla_geev_job *job = (const gla_geev_job *)head;
   const double page = page_seconds (job);
-  e->geev_job = *job;
-  e->batch = (gla_cpu_batch){.job = &e->geev_job.head,
+  memcpy (e->job, job, sizeof *job);
+  e->batch = (gla_cpu_batch){.job = e->job,
                              .solve = solve,
                              .group = gla_cpu_group_of (page, lanes_of (e, job)),
                              .blas = 1}; // pages in lanes may be left to it

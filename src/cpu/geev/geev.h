@@ -8,6 +8,7 @@
 
 #include "cpu/common/kernel_table.h"
 #include "cpu/common/parallel.h"
+#include "geev/job.h"
 
 // Orders up to this have one page per lane, larger ones a page per thread, by LAPACK.
 enum { GLA_CPU_GEEV_LANES_MAX = 48 };

@@ -9,6 +9,21 @@
 #include "common/orderings.h"
 #include "cpu/engine.h"
 
+GLA_KERNEL_LIST (gsvd);
+
+// A job as the engine keeps it.
+typedef struct {
+  gla_gsvd_job job; // must stay first
+  gla_cpu_gsvd_plan plan;
+  gla_column_order columns, blocks; // in the workspace
+} kept_job;
+_Static_assert(sizeof (kept_job) <= GLA_CPU_JOB_BYTES, "");
+
+static const gla_cpu_gsvd_kernel *kernel_of (const gla_cpu_engine *e, const gla_gsvd_job *job)
+{
+  return gla_cpu_gsvd_kernels[e->isa][gla_cpu_type_index (job->head.type)];
+}
+
 static int supports (const gla_job *head)
 {
   const gla_gsvd_job *job = (const gla_gsvd_job *)head;
@@ -64,17 +79,17 @@ static int serves (const gla_gsvd_job *job)
 static void solve (const gla_cpu_worker *w, int64_t first, int count)
 {
   (void)count; // one
-  const gla_cpu_engine *e = w->engine;
-  gla_cpu_gsvd_task task = {.job = &e->gsvd_job,
+  const kept_job *kept = w->job;
+  gla_cpu_gsvd_task task = {.job = &kept->job,
                             .chunk = w->chunk,
-                            .plan = &e->gsvd_plan,
-                            .columns = &e->gsvd_columns,
-                            .blocks = &e->gsvd_blocks,
+                            .plan = &kept->plan,
+                            .columns = &kept->columns,
+                            .blocks = &kept->blocks,
                             .region = w->region,
                             .thread = w->thread,
                             .team = w->team,
                             .work = w->work};
-  const gla_cpu_gsvd_kernel *kernel = e->gsvd_kernels[gla_cpu_type_index (e->gsvd_job.head.type)];
+  const gla_cpu_gsvd_kernel *kernel = kernel_of (w->engine, task.job);
   if (serves (task.job))
     kernel->serve (&task);
   else
@@ -85,13 +100,13 @@ static gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
 {
   gla_cpu_engine *e = (gla_cpu_engine *)engine;
   const gla_gsvd_job *job = (const gla_gsvd_job *)head;
-  const gla_cpu_gsvd_kernel *kernel = e->gsvd_kernels[gla_cpu_type_index (head->type)];
+  const gla_cpu_gsvd_kernel *kernel = kernel_of (e, job);
   const gla_cpu_gsvd_plan plan = gla_cpu_gsvd_plan_of (job);
   gla_cpu_batch *b = &e->batch;
-  e->gsvd_job = *job;
-  b->job = &e->gsvd_job.head;
+  kept_job *kept = (void *)e->job;
+  *kept = (kept_job){.job = *job, .plan = plan};
+  b->job = kept;
   b->solve = solve;
-  e->gsvd_plan = plan;
   b->group = 1;
   b->threads =
       plan.in_threads ? gla_cpu_threads_for (e, pages, gla_cpu_gsvd_alone (job, pages)) : 1;
@@ -100,16 +115,16 @@ static gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
   const size_t bytes = serves (job) ? kernel->serve_workspace (job, &plan, b->team)
                                     : kernel->workspace (job, &plan, b->team);
   b->work_bytes = (bytes + 63) / 64 * 64;
-  set_orders (&e->gsvd_columns, &e->gsvd_blocks, job, &plan);
-  const size_t work = (size_t)b->threads * b->work_bytes, columns = order_bytes (&e->gsvd_columns);
-  const gla_status status = gla_cpu_engine_take (e, work + columns + order_bytes (&e->gsvd_blocks));
+  set_orders (&kept->columns, &kept->blocks, job, &plan);
+  const size_t work = (size_t)b->threads * b->work_bytes, columns = order_bytes (&kept->columns);
+  const gla_status status = gla_cpu_engine_take (e, work + columns + order_bytes (&kept->blocks));
   if (status != GLA_OK)
     return status;
-  e->gsvd_columns.pairs = (int32_t *)(void *)(e->work + work);
-  e->gsvd_blocks.pairs = (int32_t *)(void *)(e->work + work + columns);
-  gla_ordering_fill (job->options.ordering, e->gsvd_columns.players, e->gsvd_columns.pairs);
+  kept->columns.pairs = (int32_t *)(void *)(e->work + work);
+  kept->blocks.pairs = (int32_t *)(void *)(e->work + work + columns);
+  gla_ordering_fill (job->options.ordering, kept->columns.players, kept->columns.pairs);
   if (plan.width > 0)
-    gla_ordering_fill (job->options.ordering, e->gsvd_blocks.players, e->gsvd_blocks.pairs);
+    gla_ordering_fill (job->options.ordering, kept->blocks.players, kept->blocks.pairs);
   return GLA_OK;
 }
 

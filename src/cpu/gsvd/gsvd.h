@@ -9,6 +9,7 @@
 #include "common/orderings.h"
 #include "cpu/common/parallel.h"
 #include "cpu/common/kernel_table.h"
+#include "gsvd/job.h"
 
 // How a job is done, by its sizes, type and options alone, so that a page has the same bits in
 // every batch and with every choice of results.
@@ -49,5 +50,9 @@ typedef struct {
 GLA_KERNEL_DECLARE (gsvd);
 
 gla_cpu_gsvd_plan gla_cpu_gsvd_plan_of (const gla_gsvd_job *job);
+
+// For the row: predicted seconds of all pages, and those of one thread.
+double gla_cpu_gsvd_seconds (gla_engine *engine, const gla_job *job, int64_t pages);
+double gla_cpu_gsvd_alone (const gla_gsvd_job *job, int64_t pages);
 
 #endif

@@ -8,6 +8,7 @@
 #include "common/blas.h"
 #include "common/host_memory.h"
 #include "cpu/engine.h"
+#include "lanczos.h"
 #include "threads/blas_threads.h"
 
 static int krylov_supports (const gla_krylov_job *job)
@@ -110,7 +111,7 @@ static gla_status krylov_begin (gla_engine *engine, const gla_krylov_job *job)
     return GLA_ERROR_OUT_OF_MEMORY;
   k->job = *job;
   k->sparse = job->sparse;
-  k->product = e->spmv_kernels[gla_cpu_type_index (job->type)];
+  k->product = gla_cpu_spmv_kernels[e->isa][gla_cpu_type_index (job->type)];
   k->threads = e->threads_max;
   k->chunks = (job->n + GLA_KRYLOV_ROWS - 1) / GLA_KRYLOV_ROWS;
   if (!take_all (k)) {

@@ -12,6 +12,7 @@
 
 #include "cpu/common/parallel.h"
 #include "cpu/common/sparse_product.h"
+#include "lanczos/job.h"
 
 enum {
   GLA_KRYLOV_ROWS = 2048,

@@ -1,9 +1,12 @@
 // norm.c: norms of pages on the CPU: threads and predicted time
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "cpu/engine.h"
+#include <string.h>
 
+#include "cpu/engine.h"
 #include "norm.h"
+
+_Static_assert(sizeof (gla_pagenorm_job) <= GLA_CPU_JOB_BYTES, "");
 
 // Seconds of one thread for a page, as it comes from memory.
 static double page_seconds (const gla_pagenorm_job *job)
@@ -26,7 +29,7 @@ static void solve (const gla_cpu_worker *w, int64_t first, int count)
 {
   static const gla_cpu_norm norms[4] = {gla_cpu_norm_s, gla_cpu_norm_d, gla_cpu_norm_c,
                                         gla_cpu_norm_z};
-  const gla_pagenorm_job *job = &((const gla_cpu_engine *)w->engine)->pagenorm_job;
+  const gla_pagenorm_job *job = w->job;
   norms[gla_cpu_type_index (job->head.type)](job, w->chunk, first, count,
                                              (double *)(void *)w->work);
 }
@@ -36,9 +39,8 @@ static gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
   gla_cpu_engine *e = (gla_cpu_engine *)engine;
   const gla_pagenorm_job *job = (const gla_pagenorm_job *)head;
   const double page = page_seconds (job);
-  e->pagenorm_job = *job;
-  e->batch = (gla_cpu_batch){
-      .job = &e->pagenorm_job.head, .solve = solve, .group = gla_cpu_group_of (page, 1)};
+  memcpy (e->job, job, sizeof *job);
+  e->batch = (gla_cpu_batch){.job = e->job, .solve = solve, .group = gla_cpu_group_of (page, 1)};
   return gla_cpu_batch_deal (e, pages, page * (double)pages, (size_t)job->m * sizeof (double));
 }
 

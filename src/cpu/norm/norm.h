@@ -4,7 +4,7 @@
 #ifndef GPULINALG_CPU_NORM_H
 #define GPULINALG_CPU_NORM_H
 
-#include "backend.h"
+#include "norm/job.h"
 
 // The norms of pages first .. first+count-1 of the chunk, for one type. work: job->m numbers.
 typedef void (*gla_cpu_norm) (const gla_pagenorm_job *job, const gla_pagenorm_chunk *chunk,

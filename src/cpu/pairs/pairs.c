@@ -1,11 +1,17 @@
 // pairs.c: steps on Hermitian pencils on the CPU: threads and predicted time
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <string.h>
+
 #include "cpu/engine.h"
+#include "pairs.h"
+
+GLA_KERNEL_LIST (pairs);
+_Static_assert(sizeof (gla_pencil_job) <= GLA_CPU_JOB_BYTES, "");
 
 static const gla_cpu_pairs_kernel *kernel_of (const gla_cpu_engine *e, const gla_pencil_job *job)
 {
-  return e->pairs_kernels[gla_cpu_type_index (job->head.type)];
+  return gla_cpu_pairs_kernels[e->isa][gla_cpu_type_index (job->head.type)];
 }
 
 // A rough model of the seconds of one thread for a page; it decides how many threads work.
@@ -37,9 +43,9 @@ int gla_cpu_pencil_stopped (const gla_cpu_pencil_task *task)
 
 static void solve (const gla_cpu_worker *w, int64_t first, int count)
 {
-  const gla_cpu_engine *e = w->engine;
-  const gla_cpu_pencil_task task = {&e->pencil_job, w->chunk, w->region, w->thread, w->work};
-  kernel_of (e, &e->pencil_job)->solve (&task, first, count);
+  const gla_pencil_job *job = w->job;
+  const gla_cpu_pencil_task task = {job, w->chunk, w->region, w->thread, w->work};
+  kernel_of (w->engine, job)->solve (&task, first, count);
 }
 
 static gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
@@ -49,8 +55,8 @@ static gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
   const gla_cpu_pairs_kernel *kernel = kernel_of (e, job);
   const int lanes = job->n <= kernel->lanes_max ? kernel->lanes : 1;
   const double page = page_seconds (job);
-  e->pencil_job = *job;
-  e->batch = (gla_cpu_batch){.job = &e->pencil_job.head,
+  memcpy (e->job, job, sizeof *job);
+  e->batch = (gla_cpu_batch){.job = e->job,
                              .solve = solve,
                              .group = gla_cpu_group_of (page, lanes),
                              .blas = 1}; // pages in lanes may be left to it

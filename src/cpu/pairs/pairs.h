@@ -8,6 +8,7 @@
 
 #include "cpu/common/parallel.h"
 #include "cpu/common/kernel_table.h"
+#include "pairs/job.h"
 
 typedef struct {
   const gla_pencil_job *job;

@@ -2,10 +2,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "cpu/engine.h"
+#include "product.h"
+
+GLA_KERNEL_LIST (product);
+
+// A job as the engine keeps it.
+typedef struct {
+  gla_pagemul_job job; // must stay first
+  int shared;          // a page is shared by all threads
+} kept_job;
+_Static_assert(sizeof (kept_job) <= GLA_CPU_JOB_BYTES, "");
 
 static const gla_cpu_product_kernel *kernel_of (const gla_cpu_engine *e, const gla_pagemul_job *job)
 {
-  return e->product_kernels[gla_cpu_type_index (job->head.type)];
+  return gla_cpu_product_kernels[e->isa][gla_cpu_type_index (job->head.type)];
 }
 
 // A rough model of the seconds of one thread for a page: operations, and bytes moved. It decides
@@ -49,7 +59,6 @@ enum { JOINED_COLUMNS = 8 };
 
 // The strips of one page, for the threads of a team.
 typedef struct {
-  const gla_cpu_engine *e;
   const gla_cpu_worker *worker;
   int64_t page;
 } shared_page;
@@ -57,24 +66,25 @@ typedef struct {
 static void do_strip (void *user, int64_t strip, int slot)
 {
   const shared_page *s = user;
-  const gla_pagemul_job *job = &s->e->pagemul_job;
+  const gla_pagemul_job *job = s->worker->job;
+  const gla_cpu_engine *e = s->worker->engine;
   if (gla_cpu_parallel_stopped (s->worker->region, slot))
     return;
-  kernel_of (s->e, job)->strip (job, s->worker->chunk, s->page, strip,
-                                s->worker->work + (size_t)slot * s->e->batch.work_bytes);
+  kernel_of (e, job)->strip (job, s->worker->chunk, s->page, strip,
+                             s->worker->work + (size_t)slot * e->batch.work_bytes);
 }
 
 static void solve (const gla_cpu_worker *w, int64_t first, int count)
 {
-  const gla_cpu_engine *e = w->engine;
-  const gla_pagemul_job *job = &e->pagemul_job;
-  const gla_cpu_product_kernel *kernel = kernel_of (e, job);
-  if (!e->pagemul_shared) {
+  const kept_job *kept = w->job;
+  const gla_pagemul_job *job = &kept->job;
+  const gla_cpu_product_kernel *kernel = kernel_of (w->engine, job);
+  if (!kept->shared) {
     kernel->pages (job, w->chunk, first, count, w->work);
     return;
   }
   for (int64_t p = first; p < first + count; p++) {
-    shared_page s = {e, w, p};
+    shared_page s = {w, p};
     gla_cpu_parallel_for (w->region, kernel->strips (job), w->team, do_strip, &s);
     if (job->hermitian)
       kernel->mirror (job, w->chunk, p);
@@ -88,10 +98,10 @@ static gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
   gla_cpu_batch *b = &e->batch;
   const double page = page_seconds (job);
   const int share = is_shared (e, page, pages);
-  e->pagemul_job = *job;
-  b->job = &e->pagemul_job.head;
+  kept_job *kept = (void *)e->job;
+  *kept = (kept_job){*job, share};
+  b->job = kept;
   b->solve = solve;
-  e->pagemul_shared = share;
   b->group = share ? 1 : gla_cpu_group_of (page, 1);
   if (!share && gla_cpu_product_joins (job) && b->group * job->n < JOINED_COLUMNS)
     b->group = (int)((JOINED_COLUMNS + job->n - 1) / job->n);

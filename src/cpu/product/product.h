@@ -8,6 +8,7 @@
 
 #include "cpu/common/parallel.h"
 #include "cpu/common/kernel_table.h"
+#include "product/job.h"
 
 // The kernels of one type of C for one instruction set.
 typedef struct {

@@ -5,6 +5,13 @@
 
 #include "cpu/engine.h"
 
+GLA_KERNEL_LIST (least_squares);
+
+static const gla_cpu_least_squares_kernel *kernel_of (const gla_cpu_engine *e, gla_type type)
+{
+  return gla_cpu_least_squares_kernels[e->isa][gla_cpu_type_index (type)];
+}
+
 // Seconds of one thread for a page, within a factor of 2 on an AMD EPYC with AVX2.
 static double page_seconds (const gla_pages_job *job)
 {
@@ -29,20 +36,17 @@ enum { WORTH = 4 };
 
 static void finish_group (const gla_cpu_worker *w, int64_t first, int count)
 {
-  const gla_cpu_engine *e = w->engine;
-  const gla_pages_job *job = w->chunk;
-  e->least_squares_kernels[gla_cpu_type_index (job->head.type)]->pages (job, first, first + count,
-                                                                        w->work);
+  const gla_pages_job *job = w->job;
+  kernel_of (w->engine, job->head.type)->pages (job, first, first + count, w->work);
 }
 
 gla_status gla_cpu_finish_pages (gla_engine *engine, const gla_pages_job *job)
 {
   gla_cpu_engine *e = (gla_cpu_engine *)engine;
-  const gla_cpu_least_squares_kernel *kernel =
-      e->least_squares_kernels[gla_cpu_type_index (job->head.type)];
+  const gla_cpu_least_squares_kernel *kernel = kernel_of (e, job->head.type);
   const double seconds = page_seconds (job);
   gla_cpu_batch *b = &e->batch;
-  b->job = &job->head;
+  b->job = job;
   b->solve = finish_group;
   b->group = gla_cpu_group_of (seconds, 1);
   const int64_t groups = (job->X.pages + b->group - 1) / b->group;

@@ -8,6 +8,7 @@
 
 #include "cpu/common/parallel.h"
 #include "cpu/common/kernel_table.h"
+#include "qr/job.h"
 
 // The kernels of one type for one instruction set.
 typedef struct {

@@ -5,6 +5,21 @@
 
 #include "common/blas.h"
 #include "cpu/engine.h"
+#include "qr.h"
+
+GLA_KERNEL_LIST (qr);
+
+// A job as the engine keeps it.
+typedef struct {
+  gla_qr_job job; // must stay first
+  gla_cpu_qr_path path;
+} kept_job;
+_Static_assert(sizeof (kept_job) <= GLA_CPU_JOB_BYTES, "");
+
+const gla_cpu_qr_kernel *gla_cpu_qr_kernel_of (const gla_cpu_engine *e, const gla_qr_job *job)
+{
+  return gla_cpu_qr_kernels[e->isa][gla_cpu_type_index (job->head.type)];
+}
 
 static int supports (const gla_job *head)
 {
@@ -30,15 +45,15 @@ void gla_cpu_qr_for (const gla_cpu_qr_task *task, int64_t pieces, gla_pool_work 
 
 static void solve (const gla_cpu_worker *w, int64_t first, int count)
 {
-  const gla_cpu_engine *e = w->engine;
-  gla_cpu_qr_task task = {.job = &e->qr_job,
+  const kept_job *kept = w->job;
+  gla_cpu_qr_task task = {.job = &kept->job,
                           .chunk = w->chunk,
                           .region = w->region,
-                          .path = e->qr_path,
+                          .path = kept->path,
                           .thread = w->thread,
                           .team = w->team,
                           .work = w->work};
-  e->qr_kernels[gla_cpu_type_index (e->qr_job.head.type)]->solve (&task, first, count);
+  gla_cpu_qr_kernel_of (w->engine, &kept->job)->solve (&task, first, count);
 }
 
 static gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
@@ -46,7 +61,7 @@ static gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
   gla_cpu_engine *e = (gla_cpu_engine *)engine;
   const gla_qr_job *job = (const gla_qr_job *)head;
   const gla_cpu_qr_path path = gla_cpu_qr_path_of (job);
-  const gla_cpu_qr_kernel *kernel = e->qr_kernels[gla_cpu_type_index (head->type)];
+  const gla_cpu_qr_kernel *kernel = gla_cpu_qr_kernel_of (e, job);
   gla_cpu_batch *b = &e->batch;
   b->group = path == GLA_CPU_QR_LANES ? kernel->lanes : 1;
   const int64_t units = (pages + b->group - 1) / b->group;
@@ -54,10 +69,10 @@ static gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
   const int plain = !job->wy && job->q_columns <= job->n && job->c_rows <= job->n;
   const int deal = gla_cpu_qr_in_threads (job, path) ||
                    (path == GLA_CPU_QR_TALL && plain && units >= 2 * e->threads_max);
-  e->qr_job = *job;
-  b->job = &e->qr_job.head;
+  kept_job *kept = (void *)e->job;
+  *kept = (kept_job){*job, path};
+  b->job = kept;
   b->solve = solve;
-  e->qr_path = path;
   b->threads = deal ? gla_cpu_threads_for (e, units, gla_cpu_qr_alone (e, job, pages)) : 1;
   b->team = deal ? 1 : e->threads_max;
   // pages in lanes are factored without the BLAS

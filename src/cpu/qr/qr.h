@@ -8,6 +8,7 @@
 
 #include "cpu/common/parallel.h"
 #include "cpu/common/kernel_table.h"
+#include "qr/job.h"
 
 // How a job is done: by its size and type, "block" and "pivot" alone, so that a page has the same
 // bits in every batch and with every choice of results.
@@ -48,5 +49,11 @@ GLA_KERNEL_DECLARE (qr);
 gla_cpu_qr_path gla_cpu_qr_path_of (const gla_qr_job *job);
 // Whether pages are dealt out to threads; otherwise all threads work on one page.
 int gla_cpu_qr_in_threads (const gla_qr_job *job, gla_cpu_qr_path path);
+
+// For the row: the kernels of a job, predicted seconds of all pages, and those of one thread.
+typedef struct gla_cpu_engine gla_cpu_engine;
+const gla_cpu_qr_kernel *gla_cpu_qr_kernel_of (const gla_cpu_engine *e, const gla_qr_job *job);
+double gla_cpu_qr_seconds (gla_engine *engine, const gla_job *job, int64_t pages);
+double gla_cpu_qr_alone (const gla_cpu_engine *e, const gla_qr_job *job, int64_t pages);
 
 #endif

@@ -88,8 +88,7 @@ static double rate (const gla_qr_job *job, gla_cpu_qr_path path)
 // Pages that share a register.
 static int64_t group_of (const gla_cpu_engine *e, const gla_qr_job *job)
 {
-  const int type = gla_cpu_type_index (job->head.type);
-  return gla_cpu_qr_path_of (job) == GLA_CPU_QR_LANES ? e->qr_kernels[type]->lanes : 1;
+  return gla_cpu_qr_path_of (job) == GLA_CPU_QR_LANES ? gla_cpu_qr_kernel_of (e, job)->lanes : 1;
 }
 
 static double page_seconds (const gla_qr_job *job)

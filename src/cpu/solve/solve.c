@@ -2,15 +2,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <limits.h>
+#include <string.h>
 
 #include "common/blas.h"
 #include "cpu/engine.h"
+#include "solve.h"
+
+GLA_KERNEL_LIST (solve);
+_Static_assert(sizeof (gla_pagesolve_job) <= GLA_CPU_JOB_BYTES, "");
 
 static const gla_cpu_solve_kernel *kernel_of (const gla_cpu_engine *e, const gla_pagesolve_job *job)
 {
   const gla_type real_type = gla_type_real (job->head.type);
   const gla_type complex_type = real_type == GLA_TYPE_S ? GLA_TYPE_C : GLA_TYPE_Z;
-  return e->solve_kernels[gla_cpu_type_index (job->a_complex ? complex_type : real_type)];
+  return gla_cpu_solve_kernels[e->isa]
+                              [gla_cpu_type_index (job->a_complex ? complex_type : real_type)];
 }
 
 int64_t gla_cpu_lu_shared (const gla_pagesolve_job *job, int64_t *b_step)
@@ -145,14 +151,14 @@ void gla_cpu_lu_for (const gla_cpu_lu_task *task, int64_t pieces, gla_pool_work 
 
 static void solve (const gla_cpu_worker *w, int64_t first, int count)
 {
-  const gla_cpu_engine *e = w->engine;
-  const gla_cpu_lu_task task = {.job = &e->pagesolve_job,
+  const gla_pagesolve_job *job = w->job;
+  const gla_cpu_lu_task task = {.job = job,
                                 .chunk = w->chunk,
                                 .region = w->region,
                                 .thread = w->thread,
                                 .team = w->team,
                                 .work = w->work};
-  kernel_of (e, &e->pagesolve_job)->solve (&task, first, count);
+  kernel_of (w->engine, job)->solve (&task, first, count);
 }
 
 static gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
@@ -160,8 +166,8 @@ static gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
   gla_cpu_engine *e = (gla_cpu_engine *)engine;
   const gla_pagesolve_job *job = (const gla_pagesolve_job *)head;
   gla_cpu_batch *b = &e->batch;
-  e->pagesolve_job = *job;
-  b->job = &e->pagesolve_job.head;
+  memcpy (e->job, job, sizeof *job);
+  b->job = e->job;
   b->solve = solve;
   b->group = (int)group_of (e, job, pages);
   const int share = is_shared (e, job, pages);

@@ -8,6 +8,7 @@
 
 #include "cpu/common/parallel.h"
 #include "cpu/common/kernel_table.h"
+#include "solve/job.h"
 
 // Larger orders are done in blocks on all processors, by several threads where a page takes long.
 enum { LU_ALONE_MAX = 256 };

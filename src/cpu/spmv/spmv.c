@@ -6,7 +6,10 @@
 #include <string.h>
 
 #include "common/host_memory.h"
+#include "cpu/common/sparse_product.h"
 #include "cpu/engine.h"
+
+GLA_KERNEL_LIST (spmv);
 
 // Work of a part, in entries; a row counts for ROW_WORK of them. Parts of a transposed product.
 // Work that threads share, in entries times vectors: on a machine that has other work, too, they
@@ -322,7 +325,7 @@ static gla_status spmv_product (gla_engine *engine, void *prepared, const gla_sp
 {
   gla_cpu_sparse *s = prepared;
   const gla_cpu_spmv_kernel *kernel =
-      ((gla_cpu_engine *)engine)->spmv_kernels[gla_cpu_type_index (s->M.csr.type)];
+      gla_cpu_spmv_kernels[((gla_cpu_engine *)engine)->isa][gla_cpu_type_index (s->M.csr.type)];
   const size_t size = gla_type_size (s->M.csr.type);
   const int64_t n = job->x.rows, columns = job->x.columns;
   const int64_t most = columns < GLA_SPMV_WIDTH ? columns : GLA_SPMV_WIDTH;

@@ -5,6 +5,21 @@
 
 #include "common/blas.h"
 #include "cpu/engine.h"
+#include "svd.h"
+
+GLA_KERNEL_LIST (svd);
+
+// A job as the engine keeps it.
+typedef struct {
+  gla_svd_job job; // must stay first
+  gla_cpu_svd_path path;
+} kept_job;
+_Static_assert(sizeof (kept_job) <= GLA_CPU_JOB_BYTES, "");
+
+const gla_cpu_svd_kernel *gla_cpu_svd_kernel_of (const gla_cpu_engine *e, const gla_svd_job *job)
+{
+  return gla_cpu_svd_kernels[e->isa][gla_cpu_type_index (job->head.type)];
+}
 
 // Sizes that LAPACK can count in its integers, workspace included.
 static int supports (const gla_job *head)
@@ -23,25 +38,25 @@ int gla_cpu_svd_stopped (const gla_cpu_svd_task *task)
 
 static void solve (const gla_cpu_worker *w, int64_t first, int count)
 {
-  const gla_cpu_engine *e = w->engine;
-  gla_cpu_svd_task task = {.job = &e->svd_job,
+  const kept_job *kept = w->job;
+  gla_cpu_svd_task task = {.job = &kept->job,
                            .chunk = w->chunk,
                            .region = w->region,
-                           .path = e->svd_path,
+                           .path = kept->path,
                            .thread = w->thread,
                            .work = w->work};
-  e->svd_kernels[gla_cpu_type_index (e->svd_job.head.type)]->solve (&task, first, count);
+  gla_cpu_svd_kernel_of (w->engine, &kept->job)->solve (&task, first, count);
 }
 
 static gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
 {
   gla_cpu_engine *e = (gla_cpu_engine *)engine;
   const gla_svd_job *job = (const gla_svd_job *)head;
-  const gla_cpu_svd_kernel *kernel = e->svd_kernels[gla_cpu_type_index (head->type)];
+  const gla_cpu_svd_kernel *kernel = gla_cpu_svd_kernel_of (e, job);
   const gla_cpu_svd_path path = gla_cpu_svd_path_of (job);
-  e->svd_job = *job;
-  e->svd_path = path;
-  e->batch = (gla_cpu_batch){.job = &e->svd_job.head,
+  kept_job *kept = (void *)e->job;
+  *kept = (kept_job){*job, path};
+  e->batch = (gla_cpu_batch){.job = kept,
                              .solve = solve,
                              .group = gla_cpu_svd_group (e, job, pages),
                              .blas = path != GLA_CPU_SVD_LANES};

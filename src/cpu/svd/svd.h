@@ -8,6 +8,7 @@
 
 #include "cpu/common/kernel_table.h"
 #include "cpu/common/parallel.h"
+#include "svd/job.h"
 
 // How a job is done: by its sizes, type and method alone, so that a page has the same bits in every
 // batch.
@@ -52,5 +53,13 @@ int gla_cpu_svd_is_tall (const gla_svd_job *job);
 
 // Whether the pages of LANES, m >= n, are tried by way of Cholesky's factors first.
 int gla_cpu_svd_is_cholesky (const gla_svd_job *job);
+
+// For the row: the kernels of a job, predicted seconds of all pages, those of one thread, and the
+// pages that a thread takes at a time.
+typedef struct gla_cpu_engine gla_cpu_engine;
+const gla_cpu_svd_kernel *gla_cpu_svd_kernel_of (const gla_cpu_engine *e, const gla_svd_job *job);
+double gla_cpu_svd_seconds (gla_engine *engine, const gla_job *job, int64_t pages);
+double gla_cpu_svd_alone (const gla_cpu_engine *e, const gla_svd_job *job, int64_t pages);
+int gla_cpu_svd_group (const gla_cpu_engine *e, const gla_svd_job *job, int64_t pages);
 
 #endif

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "cpu/engine.h"
+#include "svd.h"
 
 // The smaller side up to which pages are done in lanes, without and with vectors, their elements,
 // and those of long pages.
@@ -41,7 +42,7 @@ static int64_t lanes_of (const gla_cpu_engine *e, const gla_svd_job *job)
 {
   const gla_cpu_svd_path path = gla_cpu_svd_path_of (job);
   return path == GLA_CPU_SVD_LANES || path == GLA_CPU_SVD_LONG
-             ? e->svd_kernels[gla_cpu_type_index (job->head.type)]->lanes
+             ? gla_cpu_svd_kernel_of (e, job)->lanes
              : 1;
 }
 

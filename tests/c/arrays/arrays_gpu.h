@@ -8,6 +8,8 @@
 
 #include "frame/cpu_as_gpu.h"
 #include "frame/check.h"
+#include "arrays/job.h"
+#include "backend.h"
 
 #include <string.h>
 

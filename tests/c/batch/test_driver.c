@@ -9,6 +9,7 @@
 #include "frame/check.h"
 #include "backend.h"
 #include "batch/run.h"
+#include "eig/job.h"
 #include "threads/schedule.h"
 
 enum { N = 6, P = 100 };

@@ -7,6 +7,8 @@
 
 #include "frame/check.h"
 #include "frame/cpu_as_gpu_memory.h"
+#include "backend.h"
+#include "svd/job.h"
 
 enum { M = 7, N = 5, LD = 9, PAGES = 6 };
 

@@ -5,6 +5,7 @@
 #define GPU_ND_H
 
 #include "gpu_runs.h"
+#include "arrays/job.h"
 
 typedef struct {
   const gla_nd_ops *ops;

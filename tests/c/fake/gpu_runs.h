@@ -8,6 +8,15 @@
 #include "frame/check.h"
 #include "fake_cuda.h"
 #include "lanczos/krylov_shares.h"
+#include "fun/job.h"
+#include "gsvd/job.h"
+#include "lanczos/job.h"
+#include "norm/job.h"
+#include "pairs/job.h"
+#include "product/job.h"
+#include "qr/job.h"
+#include "solve/job.h"
+#include "svd/job.h"
 
 static const gla_backend *const gpu = &gla_backend_cuda;
 

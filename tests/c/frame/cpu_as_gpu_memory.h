@@ -5,6 +5,7 @@
 #define CPU_AS_GPU_MEMORY_H
 
 #include "cpu_as_gpu.h"
+#include "arrays/job.h"
 
 #include <string.h>
 

@@ -8,6 +8,11 @@
 #define MOCK_BACKENDS_H
 
 #include "context.h"
+#include "backend.h"
+#include "eig/job.h"
+#include "product/job.h"
+#include "qr/job.h"
+#include "solve/job.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

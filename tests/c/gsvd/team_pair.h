@@ -6,6 +6,7 @@
 
 #include "backend.h"
 #include "frame/check.h"
+#include "gsvd/job.h"
 
 #include <complex.h>
 

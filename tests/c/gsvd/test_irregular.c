@@ -5,6 +5,8 @@
 
 #include "frame/cpu_as_gpu.h"
 #include "gsvd_pairs.h"
+#include "backend.h"
+#include "gsvd/job.h"
 
 enum { PAGES = 10 };
 

@@ -6,6 +6,8 @@
 
 #include "frame/check.h"
 #include "frame/cpu_as_gpus.h"
+#include "backend.h"
+#include "gsvd/job.h"
 
 enum { GPUS = 6, N = 6, PAGES = 8, NONE = -1, LARGE = 2048 };
 

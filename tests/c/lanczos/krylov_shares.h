@@ -5,6 +5,7 @@
 #define KRYLOV_SHARES_H
 
 #include "backend.h"
+#include "lanczos/job.h"
 
 #include <stdlib.h>
 

@@ -5,6 +5,7 @@
 #define SPARSE_BASIS_CUH
 
 #include "spmv/sparse_shapes.cuh"
+#include "lanczos/job.h"
 
 template <class H> struct basis_test {
   const matrix<H> &A;

@@ -9,6 +9,7 @@
 #define SPARSE_EIGS_CUH
 
 #include "spmv/sparse_shapes.cuh"
+#include "backend.h"
 
 static int real_gpus ()
 {

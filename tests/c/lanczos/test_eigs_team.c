@@ -7,6 +7,8 @@
 
 #include "frame/cpu_as_gpus.h"
 #include "eigs_answer.h"
+#include "backend.h"
+#include "lanczos/job.h"
 
 #include <stdatomic.h>
 

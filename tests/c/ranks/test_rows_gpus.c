@@ -7,6 +7,8 @@
 #include "frame/cpu_as_gpus.h"
 #include "qr/qr_page.h"
 #include "rank_pairs.h"
+#include "arrays/job.h"
+#include "backend.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -4,6 +4,7 @@
 #include "context.h"
 #include "rank_pairs.h"
 #include "shared_moves.h"
+#include "backend.h"
 
 // All rows on rank 0.
 static void put_on_root (int64_t rows, int ranks, int64_t *first)

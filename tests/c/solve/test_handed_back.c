@@ -7,6 +7,8 @@
 
 #include "frame/check.h"
 #include "frame/cpu_as_gpu_memory.h"
+#include "backend.h"
+#include "solve/job.h"
 
 enum { N = 5, RHS = 3, PAGES = 10 };
 

@@ -7,6 +7,7 @@
 #include "common/cluster.cuh"
 #include "spmv/spmv.cuh"
 #include "sparse_shapes.cuh"
+#include "spmv/job.h"
 
 // A few columns have many of the entries; rows are empty or short, and one has some 30000 entries.
 // The size is large enough that the GPU caches x of these columns.

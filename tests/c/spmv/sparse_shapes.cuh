@@ -5,6 +5,7 @@
 #define SPARSE_SHAPES_CUH
 
 #include "backend.h"
+#include "spmv/job.h"
 
 #include <algorithm>
 #include <cmath>

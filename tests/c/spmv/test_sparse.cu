@@ -7,6 +7,7 @@
 #include "lanczos/sparse_eigs.cuh"
 #include "sparse_hubs.cuh"
 #include "lanczos/sparse_team.cuh"
+#include "lanczos/job.h"
 
 //------------------------------------------------------------------------------
 // products

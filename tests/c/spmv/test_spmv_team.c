@@ -6,6 +6,9 @@
 
 #include "frame/check.h"
 #include "frame/cpu_as_gpus.h"
+#include "arrays/job.h"
+#include "backend.h"
+#include "lanczos/job.h"
 
 #include <complex.h>
 #include <pthread.h>

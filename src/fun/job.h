@@ -1,0 +1,41 @@
+// job.h: the work of gla_pagefun on one engine
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#ifndef GPULINALG_FUN_JOB_H
+#define GPULINALG_FUN_JOB_H
+
+#include "row.h"
+
+// One job of gla_pagefun with a function that the backend knows (not GLA_FUN_VALUES): options as
+// the caller's, with a tol that is not 0.
+typedef struct {
+  gla_job head; // of the type of A
+  int64_t n;
+  gla_fun fun;
+  gla_triangle triangle;
+  int wide;      // F is complex and A is not
+  int real_only; // also where F is real
+  int raise;     // to floor times the largest magnitude
+  double power, floor, tol;
+  int scale_complex;
+  int scale_each, occupied_each; // nonzero: a number for each page, else one for all
+} gla_pagefun_job;
+
+// info as in gla_pagefun_results; a page that is not Hermitian has GLA_INFO_NOT_HERMITIAN, and the
+// largest |A - A'| in skew. info and *clean as in gla_eig_chunk. scale (NULL: 1) and occupied begin
+// with the numbers of the first page where each page has its own.
+typedef struct {
+  union {
+    gla_array arrays[2];
+    struct {
+      gla_array A, F;
+    };
+  };
+  int32_t *info;
+  double *skew;
+  int *clean, clean_word; // clean points to clean_word, or elsewhere
+  const double *scale;
+  const int64_t *occupied;
+} gla_pagefun_chunk;
+
+#endif
