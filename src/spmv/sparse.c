@@ -9,7 +9,6 @@
 #include <float.h>
 #include <math.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,82 +16,14 @@
 // check
 //------------------------------------------------------------------------------
 
-// Rows, or values, that a thread looks at at a time.
-enum { LOOK_AT = 1 << 14 };
-
-typedef struct {
-  const gla_csr *c;
-  int64_t rows, columns, entries;
-  _Atomic int64_t bad, longest;
-} row_look;
-
-static void make_less (_Atomic int64_t *at, int64_t x)
-{
-  int64_t now = atomic_load (at);
-  while (x < now && !atomic_compare_exchange_weak (at, &now, x))
-    ;
-}
-
-static void make_more (_Atomic int64_t *at, int64_t x)
-{
-  int64_t now = atomic_load (at);
-  while (x > now && !atomic_compare_exchange_weak (at, &now, x))
-    ;
-}
-
-static void look_at_rows (void *user, int64_t from, int64_t to)
-{
-  row_look *l = user;
-  const gla_csr *c = l->c;
-  const int bytes = c->index_bytes;
-  int64_t bad = l->rows, most = 0;
-  for (int64_t i = from; i < to; i++) {
-    int64_t first = gla_csr_at (c->start, bytes, i), end = gla_csr_at (c->start, bytes, i + 1);
-    int ok = first >= 0 && first <= end && end <= l->entries && (i > 0 || first == 0);
-    int64_t before = -1;
-    for (int64_t k = first; ok && k < end; k++) {
-      int64_t j = gla_csr_at (c->index, bytes, k);
-      ok = j > before && j < l->columns;
-      before = j;
-    }
-    if (!ok && i < bad)
-      bad = i;
-    if (ok && end - first > most)
-      most = end - first;
-  }
-  make_less (&l->bad, bad);
-  make_more (&l->longest, most);
-}
-
-// The first row that is not in order, or -1; *longest becomes the most entries of a row.
-static int64_t bad_row (const gla_csr *c, int64_t rows, int64_t columns, int64_t *longest)
-{
-  const int64_t entries = gla_csr_at (c->start, c->index_bytes, rows);
-  row_look l = {c, rows, columns, entries, rows, 0};
-  gla_pool_ranges (rows, entries >= GLA_SPARSE_SHARED ? LOOK_AT : rows + 1, look_at_rows, &l);
-  *longest = l.longest;
-  return l.bad < rows ? l.bad : -1;
-}
-
-static gla_status check_csr (gla_context *ctx, const gla_csr *c, const gla_sparse_options *o)
+static gla_status check (gla_context *ctx, const gla_csr *c, const gla_sparse_options *o)
 {
   if (gla_type_size (c->type) == 0)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "csr has type %d, it must be one of s d c z",
                      (int)c->type);
-  if (c->rows < 0 || c->columns < 0)
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "csr is %lldx%lld", (long long)c->rows,
-                     (long long)c->columns);
-  if (c->index_bytes != 4 && c->index_bytes != 8)
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "index_bytes = %d must be 4 or 8",
-                     c->index_bytes);
-  if (c->index_bytes == 4 && (c->rows > INT32_MAX || c->columns > INT32_MAX))
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "csr is %lldx%lld, too large for 4-byte indices",
-                     (long long)c->rows, (long long)c->columns);
-  if (c->start == NULL)
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "start must not be NULL");
-  const int64_t lines = o->by_columns ? c->columns : c->rows;
-  if (gla_csr_at (c->start, c->index_bytes, lines) > 0 && c->index == NULL)
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "index must not be NULL");
+  const gla_status status = gla_check_csr (ctx, "csr", c, o->by_columns);
+  if (status != GLA_OK)
+    return status;
   if (o->method < GLA_SPMV_METHOD_AUTO || o->method > GLA_SPMV_METHOD_BALANCED)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "method = %d is not a gla_spmv_method",
                      (int)o->method);
@@ -102,6 +33,8 @@ static gla_status check_csr (gla_context *ctx, const gla_csr *c, const gla_spars
 //------------------------------------------------------------------------------
 // values
 //------------------------------------------------------------------------------
+
+enum { VALUES_AT_A_TIME = 1 << 16 }; // of a thread
 
 typedef struct {
   const gla_spmv_matrix *M;
@@ -140,8 +73,8 @@ static void scan_values (const gla_spmv_matrix *M, double *largest, int *equal)
   l.parts = 1 + gla_type_is_complex (M->csr.type);
   l.single = gla_type_real (M->csr.type) == GLA_TYPE_S;
   const int64_t count = M->entries * l.parts;
-  gla_pool_ranges (count, M->entries >= GLA_SPARSE_SHARED ? 4 * LOOK_AT : count + 1, look_at_values,
-                   &l);
+  gla_pool_ranges (count, M->entries >= GLA_SPARSE_SHARED ? VALUES_AT_A_TIME : count + 1,
+                   look_at_values, &l);
   *largest = l.bad ? NAN : l.most;
   *equal = !l.differ && !l.bad;
 }
@@ -267,7 +200,7 @@ gla_status gla_sparse_create (gla_context *ctx, const gla_csr *csr, gla_sparse *
   ctx->message[0] = '\0';
   if (!gla_take_options (ctx, "options", options, &o, sizeof o))
     return GLA_ERROR_BAD_ARGUMENT;
-  gla_status status = check_csr (ctx, csr, &o);
+  gla_status status = check (ctx, csr, &o);
   if (status != GLA_OK)
     return status;
 
@@ -287,7 +220,7 @@ gla_status gla_sparse_create (gla_context *ctx, const gla_csr *csr, gla_sparse *
     M->csr.columns = csr->rows;
   }
   M->method = o.method;
-  const int64_t bad = bad_row (&M->csr, M->csr.rows, M->csr.columns, &M->longest);
+  const int64_t bad = gla_csr_bad_row (&M->csr, &M->longest);
   if (bad >= 0)
     status =
         gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT,

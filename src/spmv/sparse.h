@@ -35,6 +35,12 @@ struct gla_sparse {
   int64_t differs[2]; // an entry that differs from its mirror image, where it is not
 };
 
+// Sizes, index_bytes, and whether start and index are there; the message calls the matrix `name`.
+// What they hold is not looked at, but for the number of entries.
+gla_status gla_check_csr (gla_context *ctx, const char *name, const gla_csr *c, int by_columns);
+// The first row that is not in order, or -1; *longest becomes the most entries of a row.
+int64_t gla_csr_bad_row (const gla_csr *c, int64_t *longest);
+
 // Finds `largest`, unless it is known.
 void gla_sparse_scan (gla_sparse *S);
 

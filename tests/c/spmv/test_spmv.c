@@ -309,6 +309,11 @@ static void test_bad (void)
     CHECK (gla_sparse_create (ctx, &c[k], &S, NULL) == GLA_ERROR_BAD_ARGUMENT, "bad csr %d", k);
     CHECK (S == NULL && gla_message (ctx)[0] != '\0', "bad csr %d has no message", k);
   }
+  // no rows: nothing but the first start says how many entries there are
+  const gla_csr no_rows = {GLA_TYPE_D, 0, 3, 4, late, index, values};
+  CHECK (gla_sparse_create (ctx, &no_rows, &S, NULL) == GLA_ERROR_BAD_ARGUMENT && S == NULL &&
+             strstr (gla_message (ctx), "start must ascend from 0") != NULL,
+         "an entry of no row: \"%s\"", gla_message (ctx));
   CHECK (gla_sparse_create (ctx, NULL, &S, NULL) == GLA_ERROR_BAD_ARGUMENT, "no csr");
   CHECK (gla_sparse_create (ctx, &good, NULL, NULL) == GLA_ERROR_BAD_ARGUMENT, "no S");
   const gla_sparse_options method = {.size = sizeof method, .method = 77};
