@@ -87,6 +87,8 @@ gla_callbacks gla_silence (gla_context *ctx)
 
 gla_status gla_fail (gla_context *ctx, gla_status status, const char *format, ...)
 {
+  if (ctx == NULL)
+    return status;
   va_list args;
   va_start (args, format);
   vsnprintf (ctx->message, sizeof ctx->message, format, args);

@@ -56,7 +56,7 @@ struct gla_context {
   char note[512]; // "" until counted
 };
 
-// Sets the message (printf style) and returns the status.
+// Sets the message (printf style) and returns the status. ctx NULL: there is no message.
 gla_status gla_fail (gla_context *ctx, gla_status status, const char *format, ...)
     __attribute__ ((format (printf, 3, 4)));
 

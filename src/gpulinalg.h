@@ -849,7 +849,7 @@ typedef struct {
 gla_status gla_spmv (gla_context *ctx, gla_sparse *S, char op, const gla_array *x,
                      const gla_array *y, gla_spmv_report *report);
 
-// The same once, on the CPU, for the columns of A (CSC, which are not checked): nothing is
+// The same once, on the CPU, for the columns of A (CSC; entries are not checked): nothing is
 // prepared. A is d or z (values NULL: all 1), x and y of `type` d or z have `columns` columns
 // without gaps. Sums have the order of the columns of A, so their bits do not depend on the number
 // of threads. ctx may be NULL: nothing asks then whether to stop.

@@ -106,22 +106,39 @@ static void once_piece (void *user, int64_t u, int slot)
     atomic_store (&a->stop, 1);
 }
 
+// ctx may be NULL.
+static gla_status check (gla_context *ctx, const gla_csr *A, char op, gla_type type, const void *x,
+                         const void *y, int64_t columns)
+{
+  if (A == NULL)
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "A must not be NULL");
+  if (!fits (A, type, op))
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT,
+                     "A and x must be d or z, x not d where A is z, and op N, T or C");
+  const gla_status status = gla_check_csr (ctx, "A", A, 1);
+  if (status != GLA_OK)
+    return status;
+  if (columns < 0)
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "columns = %lld must not be negative",
+                     (long long)columns);
+  const int64_t n = op == 'N' ? A->columns : A->rows, m = op == 'N' ? A->rows : A->columns;
+  if (columns > 0 && ((n > 0 && x == NULL) || (m > 0 && y == NULL)))
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s must not be NULL",
+                     n > 0 && x == NULL ? "x" : "y");
+  return GLA_OK;
+}
+
 gla_status gla_spmv_once (gla_context *ctx, const gla_csr *A, char op, gla_type type, const void *x,
                           void *y, int64_t columns)
 {
-  if (A == NULL || A->start == NULL || columns < 0 ||
-      (columns > 0 && A->rows > 0 && A->columns > 0 && (x == NULL || y == NULL)))
-    return ctx == NULL ? GLA_ERROR_BAD_ARGUMENT
-                       : gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT,
-                                   "A, its start, x and y must not be NULL, nor columns negative");
-  if (!fits (A, type, op))
-    return ctx == NULL
-               ? GLA_ERROR_BAD_ARGUMENT
-               : gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT,
-                           "A and x must be d or z, x not d where A is z, and op N, T or C");
+  const gla_status status = check (ctx, A, op, type, x, y, columns);
+  if (status != GLA_OK)
+    return status;
   const int transposed = op != 'N';
   const once t = {A, op == 'C'};
   const int64_t n = transposed ? A->rows : A->columns, m = transposed ? A->columns : A->rows;
+  if (m == 0 || columns == 0)
+    return GLA_OK;
   const size_t size = gla_type_size (type);
   const int64_t work = gla_csr_at (A->start, A->index_bytes, A->columns) + m;
   const int64_t parts = transposed ? (A->columns + COLUMNS_OF_PART - 1) / COLUMNS_OF_PART : 1;

@@ -241,15 +241,76 @@ static void refused (const gla_csr *A, char op, gla_type type, int64_t columns, 
          "the same without a context");
 }
 
+// One vector that is NULL.
+static void refused_arrays (const gla_csr *A, char op, const double *x, double *y, const char *says)
+{
+  const gla_status status = gla_spmv_once (ctx, A, op, GLA_TYPE_D, x, y, 1);
+  CHECK (status == GLA_ERROR_BAD_ARGUMENT && strstr (gla_message (ctx), says) != NULL,
+         "%lldx%lld, op %c, %s: status %d, \"%s\"", (long long)A->rows, (long long)A->columns, op,
+         says, (int)status, gla_message (ctx));
+  CHECK (gla_spmv_once (NULL, A, op, GLA_TYPE_D, x, y, 1) == GLA_ERROR_BAD_ARGUMENT,
+         "the same without a context");
+}
+
+// Rows, columns and arrays that a matrix cannot have.
+static void test_bad_matrix (void)
+{
+  triplets t = make (GLA_TYPE_D, HERMITIAN, 6, 6);
+  gla_csr A = to_csr (&t, 4, 1), bad = A;
+  bad.start = NULL;
+  refused (&bad, 'N', GLA_TYPE_D, 1, "start must not be NULL");
+  bad = A;
+  bad.index = NULL;
+  refused (&bad, 'N', GLA_TYPE_D, 1, "index must not be NULL");
+  bad = A;
+  bad.rows = -1;
+  refused (&bad, 'N', GLA_TYPE_D, 1, "A is -1x6");
+  bad.rows = (int64_t)INT32_MAX + 1;
+  refused (&bad, 'T', GLA_TYPE_D, 1, "A is 2147483648x6, too large for 4-byte indices");
+  bad = A;
+  bad.columns = -2;
+  refused (&bad, 'T', GLA_TYPE_D, 1, "A is 6x-2");
+  bad = A;
+  bad.index_bytes = 3;
+  refused (&bad, 'N', GLA_TYPE_D, 1, "index_bytes = 3 must be 4 or 8");
+  csr_free (&A);
+  triplets_free (&t);
+}
+
+// x and y may be NULL where they have no elements, and only there.
+static void test_no_elements (void)
+{
+  static const int64_t sizes[][2] = {{5, 0}, {0, 5}, {0, 0}};
+  for (int s = 0; s < 3; s++) {
+    triplets t = make (GLA_TYPE_D, EMPTY, sizes[s][0], sizes[s][1]);
+    gla_csr A = to_csr (&t, 4, 1);
+    for (const char *op = "NTC"; *op; op++) {
+      const int64_t m = *op == 'N' ? t.rows : t.columns, n = *op == 'N' ? t.columns : t.rows;
+      double x[5] = {0}, y[5] = {7, 7, 7, 7, 7};
+      const char *says = n > 0 ? "x must not be NULL" : "y must not be NULL";
+      if (m + n > 0) {
+        refused_arrays (&A, *op, NULL, NULL, says);
+        refused_arrays (&A, *op, n > 0 ? NULL : x, m > 0 ? NULL : y, says);
+      }
+      CHECK (
+          gla_spmv_once (ctx, &A, *op, GLA_TYPE_D, n > 0 ? x : NULL, m > 0 ? y : NULL, 1) == GLA_OK,
+          "%lldx%lld, op %c: %s", (long long)t.rows, (long long)t.columns, *op, gla_message (ctx));
+      CHECK (y[0] == (m > 0 ? 0 : 7) && y[4] == y[0], "%lldx%lld, op %c: y is %g, %g",
+             (long long)t.rows, (long long)t.columns, *op, y[0], y[4]);
+    }
+    csr_free (&A);
+    triplets_free (&t);
+  }
+}
+
 static void test_bad (void)
 {
-  static const char missing[] = "A, its start, x and y must not be NULL, nor columns negative",
-                    wrong[] = "A and x must be d or z, x not d where A is z, and op N, T or C";
+  static const char wrong[] = "A and x must be d or z, x not d where A is z, and op N, T or C";
   triplets t = make (GLA_TYPE_D, HERMITIAN, 6, 6);
   gla_csr A = to_csr (&t, 4, 1), bad = A;
   double x[6] = {1}, y[6] = {7};
-  refused (NULL, 'N', GLA_TYPE_D, 1, missing);
-  refused (&A, 'N', GLA_TYPE_D, -1, missing);
+  refused (NULL, 'N', GLA_TYPE_D, 1, "A must not be NULL");
+  refused (&A, 'N', GLA_TYPE_D, -1, "columns = -1 must not be negative");
   refused (&A, 'n', GLA_TYPE_D, 1, wrong);
   refused (&A, 0, GLA_TYPE_D, 1, wrong);
   refused (&A, 'H', GLA_TYPE_Z, 1, wrong);
@@ -261,14 +322,12 @@ static void test_bad (void)
   }
   bad.type = GLA_TYPE_Z;
   refused (&bad, 'N', GLA_TYPE_D, 1, wrong);
-  bad = A;
-  bad.start = NULL;
-  refused (&bad, 'N', GLA_TYPE_D, 1, missing);
-  CHECK (gla_spmv_once (ctx, &A, 'N', GLA_TYPE_D, NULL, y, 1) == GLA_ERROR_BAD_ARGUMENT &&
-             y[0] == 7,
-         "x is NULL");
-  CHECK (gla_spmv_once (NULL, &A, 'N', GLA_TYPE_D, x, NULL, 1) == GLA_ERROR_BAD_ARGUMENT,
-         "y is NULL");
+  for (const char *op = "NT"; *op; op++) {
+    refused_arrays (&A, *op, NULL, y, "x must not be NULL");
+    refused_arrays (&A, *op, x, NULL, "y must not be NULL");
+    refused_arrays (&A, *op, NULL, NULL, "x must not be NULL");
+  }
+  CHECK (y[0] == 7, "y was written");
   CHECK (gla_spmv_once (ctx, &A, 'N', GLA_TYPE_D, NULL, NULL, 0) == GLA_OK, "no vectors");
   csr_free (&A);
   triplets_free (&t);
@@ -297,6 +356,8 @@ int main (void)
   }
   test_stop ();
   test_bad ();
+  test_bad_matrix ();
+  test_no_elements ();
   gla_context_destroy (ctx);
   return check_report ("test_spmv_once");
 }
