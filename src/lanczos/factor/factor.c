@@ -50,6 +50,28 @@ static int take_order (gla_factor *F, const int64_t *order)
   return 1;
 }
 
+// The rows of a column may have any order.
+static gla_status check_columns (gla_context *ctx, const gla_csr *A)
+{
+  const int64_t n = A->columns, entries = gla_csr_at (A->start, A->index_bytes, n);
+  for (int64_t j = 0; j < n; j++) {
+    const int64_t first = gla_csr_at (A->start, A->index_bytes, j),
+                  end = gla_csr_at (A->start, A->index_bytes, j + 1);
+    if ((j == 0 && first != 0) || end < first || end > entries)
+      return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT,
+                       "column %lld (from 0) is not in order: start must ascend from 0",
+                       (long long)j);
+    for (int64_t k = first; k < end; k++) {
+      const int64_t i = gla_csr_at (A->index, A->index_bytes, k);
+      if (i < 0 || i >= n)
+        return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT,
+                         "column %lld (from 0) has row %lld, it must be 0 to %lld", (long long)j,
+                         (long long)i, (long long)n - 1);
+    }
+  }
+  return GLA_OK;
+}
+
 static gla_status check (gla_context *ctx, const gla_csr *A, double shift)
 {
   if (A->type != GLA_TYPE_D && A->type != GLA_TYPE_Z)
@@ -59,7 +81,8 @@ static gla_status check (gla_context *ctx, const gla_csr *A, double shift)
                      (long long)A->rows, (long long)A->columns);
   if (!isfinite (shift))
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "shift = %g must be finite", shift);
-  return GLA_OK;
+  const gla_status status = gla_check_csr (ctx, "A", A, 1);
+  return status == GLA_OK ? check_columns (ctx, A) : status;
 }
 
 static gla_status take_values (gla_factor *F)

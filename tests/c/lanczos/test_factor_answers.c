@@ -178,6 +178,53 @@ static void refused (const gla_csr *A, double shift, const gla_factor_options *o
          "%s: status %d, \"%s\"", says, (int)status, gla_message (ctx));
 }
 
+// Sizes and arrays that a matrix cannot have.
+static void test_bad_matrix (void)
+{
+  enum { N = 4 };
+  matrix A = make_known (GLA_TYPE_D, N, path);
+  const columns_of c = to_columns (&A, 8);
+  const int64_t far = c.csr.rows; // an entry behind the last row
+  gla_csr bad = c.csr;
+  bad.start = NULL;
+  refused (&bad, 0, NULL, "start must not be NULL");
+  bad = c.csr;
+  bad.index = NULL;
+  refused (&bad, 0, NULL, "index must not be NULL");
+  bad = c.csr;
+  bad.rows = bad.columns = -1;
+  refused (&bad, 0, NULL, "A is -1x-1");
+  bad = c.csr;
+  bad.index_bytes = 3;
+  refused (&bad, 0, NULL, "index_bytes = 3 must be 4 or 8");
+  bad.index_bytes = 4;
+  bad.rows = bad.columns = (int64_t)INT32_MAX + 1;
+  refused (&bad, 0, NULL, "A is 2147483648x2147483648, too large for 4-byte indices");
+
+  // columns 0 to 3 of a path have the rows {1}, {0, 2}, {1, 3}, {2}
+  static const int64_t starts[][N + 1] = {
+      {1, 1, 3, 5, 6}, {-1, 1, 3, 5, 6}, {0, 3, 1, 5, 6}, {0, 1, 3, 7, 6}, {0, 1, 3, 5, 4}};
+  static const int bad_column[] = {0, 0, 1, 2, 2};
+  char says[64];
+  bad = c.csr;
+  for (int k = 0; k < 5; k++) {
+    bad.start = starts[k];
+    snprintf (says, sizeof says, "column %d (from 0) is not in order", bad_column[k]);
+    refused (&bad, 0, NULL, says);
+  }
+  bad = c.csr;
+  for (int64_t k = 0; k < 6; k++) {
+    int64_t index[6];
+    memcpy (index, c.csr.index, sizeof index);
+    index[k] = k % 2 ? -1 : far;
+    bad.index = index;
+    snprintf (says, sizeof says, "column %d (from 0) has row %d, it must be 0 to 3",
+              (int)(k + 1) / 2, (int)index[k]);
+    refused (&bad, 0, NULL, says);
+  }
+  matrix_free (&A);
+}
+
 static void test_bad (void)
 {
   enum { N = 4 };
@@ -339,6 +386,7 @@ int main (void)
   }
   test_empty ();
   test_bad ();
+  test_bad_matrix ();
   gla_context_destroy (ctx);
   return check_report ("test_factor_answers");
 }
