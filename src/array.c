@@ -73,6 +73,9 @@ gla_status gla_check_array (gla_context *ctx, const char *name, const gla_array 
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s is %lldx%lldx%lld, it must be %lldx%lldx%lld",
                      name, (long long)a->rows, (long long)a->columns, (long long)a->pages,
                      (long long)rows, (long long)columns, (long long)pages);
+  if (rows < 0 || columns < 0 || pages < 0) // where the array itself tells what it must be
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s is %lldx%lldx%lld", name, (long long)rows,
+                     (long long)columns, (long long)pages);
   int empty = gla_array_empty (a);
   if (!empty && a->data == NULL)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s has no data", name);

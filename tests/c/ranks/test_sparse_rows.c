@@ -191,6 +191,11 @@ static void shapes_body (member *m)
   m->good &=
       m->status == GLA_ERROR_BAD_ARGUMENT && strstr (gla_message (m->ctx), "rank 0: y") != NULL;
   m->good &= gla_spmv_rows (m->ctx, NULL, &ax, &ay, NULL) == GLA_ERROR_BAD_ARGUMENT;
+  gla_array none = ax;
+  none.columns = -1;
+  m->status = gla_spmv_rows (m->ctx, S, &none, &none, NULL);
+  m->good &= m->status == GLA_ERROR_BAD_ARGUMENT &&
+             strstr (gla_message (m->ctx), "rank 0: x is 2x-1x1") != NULL;
   gla_sparse_rows_destroy (S);
   gla_sparse_rows_destroy (NULL);
 }

@@ -327,6 +327,11 @@ static void test_bad (void)
   CHECK (gla_spmv (ctx, S, 'T', &X, &Y, NULL) == GLA_ERROR_BAD_ARGUMENT, "size");
   CHECK (gla_spmv (ctx, NULL, 'N', &X, &Y, NULL) == GLA_ERROR_BAD_ARGUMENT, "no S");
   CHECK (gla_spmv (ctx, S, 'N', NULL, &Y, NULL) == GLA_ERROR_BAD_ARGUMENT, "no x");
+  X.columns = Y.columns = -1;
+  CHECK (gla_spmv (ctx, S, 'N', &X, &Y, NULL) == GLA_ERROR_BAD_ARGUMENT &&
+             strcmp (gla_message (ctx), "x is 3x-1x1") == 0,
+         "-1 vectors: \"%s\"", gla_message (ctx));
+  X.columns = Y.columns = 1;
   wrong.type = GLA_TYPE_S;
   CHECK (gla_spmv (ctx, S, 'N', &X, &wrong, NULL) == GLA_ERROR_BAD_ARGUMENT, "type");
   wrong = Y;
