@@ -226,7 +226,8 @@ static gla_status solve_all_copied (pagesolve_run *run, const gla_array *const *
         gla_grid_pages (&grid, p, &pages->a[k], &pages->b[k]);
       }
     if (pages->count > 0)
-      status = solve_copied (run, device, pages);
+      status =
+          gla_run_poll (&run->call.run, 0) ? GLA_ERROR_STOPPED : solve_copied (run, device, pages);
   }
   return status;
 }

@@ -13,6 +13,7 @@
 enum { N = 5, RHS = 3, PAGES = 10 };
 
 static unsigned handed_back; // bit k: page k
+static int all_handed_back;  // of any number of pages
 static const gla_pagesolve_chunk *at_work;
 
 static gla_status submit (gla_engine *engine, int slot, const void *chunk)
@@ -26,7 +27,7 @@ static gla_status finish (gla_engine *engine, int slot)
   const gla_pagesolve_chunk *c = at_work;
   const gla_status status = gla_backend_cpu.batch[GLA_BATCH_PAGESOLVE]->finish (engine, slot);
   for (int64_t k = 0; k < c->X.pages; k++)
-    if (handed_back >> (c->first + k) & 1) {
+    if (all_handed_back || handed_back >> (c->first + k) & 1) {
       c->info[k] = -2;
       if (c->rcond.data != NULL)
         ((double *)c->rcond.data)[k * c->rcond.page_stride] = 0;
@@ -166,6 +167,62 @@ static void test_no_copy (void)
   of_copies = GLA_OK;
 }
 
+//------------------------------------------------------------------------------
+// stops
+//------------------------------------------------------------------------------
+
+// Copies of a batch: A and B to the host, X and rcond back.
+enum { COPIES = 4 };
+
+static int64_t copies_before; // that are let through
+
+static int stop (void *user)
+{
+  (void)user;
+  return copies >= copies_before;
+}
+
+// Pages of device memory are solved by batches of 16 MB. Who asks to stop is heard before the next
+// one is copied, and nothing is written after that.
+static void test_stop (void)
+{
+  enum { BATCH = (16 << 20) / (16 * (N * N + 2 * N * RHS + 1) + 1), MANY = 2 * BATCH + 7 };
+  double *A = malloc (MANY * N * N * sizeof *A), *B = malloc (MANY * N * RHS * sizeof *B),
+         *X = malloc (MANY * N * RHS * sizeof *X), *rcond = malloc (MANY * sizeof *rcond);
+  gla_context *ctx;
+  unsigned long long seed = 13;
+  for (int64_t k = 0; k < MANY * N * N; k++)
+    A[k] = check_random (&seed);
+  for (int64_t k = 0; k < MANY * N * RHS; k++)
+    B[k] = check_random (&seed);
+  const gla_array a = gla_array_packed (A, GLA_TYPE_D, N, N, MANY, 0),
+                  b = gla_array_packed (B, GLA_TYPE_D, N, RHS, MANY, 0);
+  const gla_pagesolve_results r = {.size = sizeof r,
+                                   .X = gla_array_packed (X, GLA_TYPE_D, N, RHS, MANY, 0),
+                                   .rcond = gla_array_packed (rcond, GLA_TYPE_D, 1, 1, MANY, 0)};
+  CHECK (gla_context_create (&ctx) == GLA_OK, "context");
+  CHECK (gla_set_place (ctx, GLA_PLACE_GPU, NULL, 0) == GLA_OK, "place");
+  gla_set_stop (ctx, stop, NULL);
+  all_handed_back = 1;
+  for (int batches = 1; batches <= 3; batches++) {
+    copies = 0;
+    copies_before = batches * COPIES;
+    const gla_status status = gla_pagesolve (ctx, &a, &b, &r, NULL, NULL);
+    CHECK (status == (batches < 3 ? GLA_ERROR_STOPPED : GLA_OK) && copies == copies_before,
+           "stop after %d batches: status %d, %lld copies", batches, (int)status,
+           (long long)copies);
+    CHECK (isnan (X[(MANY - 1) * N * RHS]) == (batches < 3), "the last page");
+    CHECK (isfinite (X[(batches < 3 ? batches * BATCH : MANY) * N * RHS - 1]), "pages of a batch");
+    CHECK (gla_message (ctx)[0] != '\0' || status == GLA_OK, "no message");
+  }
+  all_handed_back = 0;
+  gla_context_destroy (ctx);
+  free (A);
+  free (B);
+  free (X);
+  free (rcond);
+}
+
 int main (void)
 {
   make_gpu (GLA_BATCH_PAGESOLVE, submit, finish);
@@ -176,5 +233,6 @@ int main (void)
   test_grid ();
   test_inverse_grid ();
   test_no_copy ();
+  test_stop ();
   return check_report ("test_handed_back");
 }
