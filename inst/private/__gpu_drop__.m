@@ -111,7 +111,7 @@ function [H, bad, exponents] = hermitian (name, A, triangle)
     skew = double (gather (largest_of (A - adjoint)));
     H = A;
   else
-    inner = tril (true (n), -1);
+    inner = (1:n).' > (1:n);
     if (strcmp (triangle, "upper"))
       inner = inner.';
     endif
