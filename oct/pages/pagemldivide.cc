@@ -50,12 +50,11 @@ are solved by substitution where they are triangular, without pivoting where the
 Hermitian and positive definite, and by LU with partial pivoting
 else.  Where a pivot is exactly 0, the page of @var{X} is the least squares solution of
 least norm; singular values up to @code{n * eps} times the largest count as 0, as for
-rectangular pages (Octave's @code{\} takes @code{eps}).  The same holds where a pivot is
-nothing but rounding error, at most @code{16 * n * eps} (single precision:
-@code{16 * sqrt (n) * eps}) times the sum of the magnitudes whose
-difference it is, and the rank by these singular values is not full.  Rows or columns
-that are small as a whole do not make a page singular.  Pivots of at least about
-@code{4 * n * eps} times the largest pivot are not looked at.
+rectangular pages (Octave's @code{\} takes @code{eps}).  The same holds where some
+count as 0 and a pivot is rounding error: at most @code{16 * n * eps} (single precision:
+@code{16 * sqrt (n) * eps}) times the sum of the magnitudes whose difference it is, and
+below about @code{c * n * eps} times the largest pivot, with c from 4 to 64 by order and
+device.  Rows or columns that are small as a whole do not make a page singular.
 
 @item Rectangular pages of @var{A}
 give the least squares solution, by QR; it has the least norm where there
