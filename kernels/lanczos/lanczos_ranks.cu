@@ -4,7 +4,7 @@
 #include "lanczos_ranks.cuh"
 #include "common/pages.cuh"
 #include "common/runtime.cuh"
-#include "engine/rank_link.h"
+#include "rank_link.h"
 
 #include <cstdlib>
 #include <cstring>

@@ -8,7 +8,7 @@
 #include "lanczos_state.cuh"
 
 // The basis of this rank's rows stays on its GPU; rows of a block go from rank to rank by way of
-// the host or by NCCL (engine/rank_link.h), and the host adds up projections over the ranks. All
+// the host or by NCCL (rank_link.h), and the host adds up projections over the ranks. All
 // ranks have the same sums, so they make the same decisions, from the sums that the host has.
 //
 // What the others wait for must come also from a rank whose GPU has failed. So nothing here returns

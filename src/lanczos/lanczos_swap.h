@@ -5,8 +5,8 @@
 #define GPULINALG_LANCZOS_SWAP_H
 
 #include "row.h"
-#include "ranks/rank_link.h"
 #include "lanczos/job.h"
+#include "lanczos_link.h"
 
 // What gla_krylov_job.ranks points to. An engine with vectors on the host calls `extend`; one with
 // vectors on a GPU brings the rows that other ranks need to `out` and takes theirs from `in`.

@@ -10,7 +10,7 @@
 #define GPULINALG_RANKS_GROUP_H
 
 #include "context.h"
-#include "rank_link.h"
+#include "lanczos/lanczos_link.h"
 #include "transport.h"
 #include "tree.h"
 

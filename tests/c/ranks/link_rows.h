@@ -5,7 +5,7 @@
 #define LINK_ROWS_H
 
 #include "crew.h"
-#include "engine/rank_link.h"
+#include "lanczos/rank_link.h"
 #include "fake/fake_cuda.h"
 #include "ranks/group.h"
 

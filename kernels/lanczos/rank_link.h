@@ -5,7 +5,7 @@
 #define GPULINALG_RANK_LINK_H
 
 #include "gpulinalg.h"
-#include "ranks/rank_link.h"
+#include "lanczos/lanczos_link.h"
 
 #ifdef __cplusplus
 extern "C" {

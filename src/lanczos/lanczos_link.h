@@ -1,11 +1,11 @@
-// rank_link.h: the rows of vectors that ranks exchange from GPU to GPU, past the host
+// lanczos_link.h: the rows of vectors that ranks exchange from GPU to GPU, past the host
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // src/ranks/ keeps it from call to call, and a GPU backend makes and uses what is in it
-// (kernels/engine/rank_link.cu). All ranks come to the same calls, and all have it or none.
+// (kernels/lanczos/rank_link.cu). All ranks come to the same calls, and all have it or none.
 
-#ifndef GPULINALG_RANKS_RANK_LINK_H
-#define GPULINALG_RANKS_RANK_LINK_H
+#ifndef GPULINALG_LANCZOS_LINK_H
+#define GPULINALG_LANCZOS_LINK_H
 
 #include <stdint.h>
 
