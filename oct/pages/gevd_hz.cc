@@ -28,29 +28,26 @@ static void warn_of_pages (const std::vector<int32_t> &info, const gla_gevd_repo
 struct gevd_sizes {
   octave_idx_type m, n, p, q;
 
-  gevd_sizes (const dim_vector &A, const dim_vector &B, const gla::collective *collective)
-      : m (collective ? collective->total (0) : A (0)),
-        n (collective ? collective->total (1) : B (0)), p (A (1)), q (std::min (m + n, p))
+  gevd_sizes (const dim_vector &A, const dim_vector &B, const gla::shared_call *shared)
+      : m (shared ? shared->total (0) : A (0)), n (shared ? shared->total (1) : B (0)), p (A (1)),
+        q (std::min (m + n, p))
   {
   }
 };
 
 // Fills Z, where it is wanted, and what r has: alpha, beta and info.
 template <typename Array>
-static gla_gevd_report compute (gla::call &call, gla::collective *collective, const Array &A,
+static gla_gevd_report compute (gla::call &call, gla::shared_call *shared, const Array &A,
                                 const Array &B, gla_gevd_results r, const gsvd_request &want,
                                 Array &Z)
 {
-  const gevd_sizes size (A.dims (), B.dims (), collective);
+  const gevd_sizes size (A.dims (), B.dims (), shared);
   if (want.outputs > 1)
-    gla::allocate_part (Z, r.Z, A.dims (), size.p,
-                        columns_of_result (collective, want, size.q).count);
+    gla::allocate_part (Z, r.Z, A.dims (), size.p, columns_of_result (shared, want, size.q).count);
   gla_array a = gla::part (gla::input (A)), b = gla::part (gla::input (B));
   auto report = gla::sized<gla_gevd_report> ();
-  auto function = want.by_columns ? gla_gevd_columns : gla_gevd_rows;
-  if (collective)
-    collective->finish (
-        function (call.context (), collective->ranks (), &a, &b, &r, &want.gsvd, &report));
+  if (shared)
+    shared->shared_gevd (want.by_columns, a, b, r, want.gsvd, report);
   else
     call.finish (gla_gevd (call.context (), &a, &b, &r, &want.gsvd, &report));
   return report;
@@ -58,7 +55,7 @@ static gla_gevd_report compute (gla::call &call, gla::collective *collective, co
 
 // The same on a GPU, where [A; B] has full rank because B has it.
 template <typename A>
-static gla_gevd_report compute (gla::call &call, gla::collective *, const gla::gpu_pages<A> &x,
+static gla_gevd_report compute (gla::call &call, gla::shared_call *, const gla::gpu_pages<A> &x,
                                 const gla::gpu_pages<A> &y, gla_gevd_results r,
                                 const gsvd_request &want, gla::gpu_pages<A> &Z)
 {
@@ -82,7 +79,7 @@ static gla_gevd_report compute (gla::call &call, gla::collective *, const gla::g
 }
 
 template <typename Array, typename RealArray>
-static octave_value_list solve_pencils (gla::call &call, gla::collective *collective,
+static octave_value_list solve_pencils (gla::call &call, gla::shared_call *shared,
                                         const octave_value &arg_A, const octave_value &arg_B,
                                         const gsvd_request &want)
 {
@@ -90,14 +87,14 @@ static octave_value_list solve_pencils (gla::call &call, gla::collective *collec
   RealArray alpha, beta;
   gla::read (arg_A, A);
   gla::read (arg_B, B);
-  const gevd_sizes size (A.dims (), B.dims (), collective);
+  const gevd_sizes size (A.dims (), B.dims (), shared);
   std::vector<int32_t> info (gla::pages_of (A.dims ()));
   auto results = gla::sized<gla_gevd_results> ();
   gla::allocate_part (alpha, results.alpha, A.dims (), size.q, 1);
   gla::allocate_part (beta, results.beta, A.dims (), size.q, 1);
   results.info = info.data ();
-  const gla_gevd_report report = compute (call, collective, A, B, results, want, Z);
-  if (!collective || collective->is_root ())
+  const gla_gevd_report report = compute (call, shared, A, B, results, want, Z);
+  if (!shared || shared->is_root ())
     warn_of_pages (info, report, size.p);
 
   RealArray sigma = quotient (alpha, beta);
@@ -107,16 +104,23 @@ static octave_value_list solve_pencils (gla::call &call, gla::collective *collec
   octave_value_list out = ovl (Z, lambda);
   if (want.outputs > 2) {
     octave_idx_type above = std::max<octave_idx_type> (0, size.q - size.m);
-    const gla::columns_here here = columns_of_result (collective, want, size.q);
+    const gla::columns_here here = columns_of_result (shared, want, size.q);
     out (2) = gla::diagonal_pages (alpha, std::min (size.m, size.q), above, here);
     out (3) = gla::diagonal_pages (beta, std::min (size.n, size.q), 0, here);
   }
   return out;
 }
 
-// What is common to both ways to call: reads and checks all arguments.
-static gla::options read_pencil_arguments (const octave_value_list &args, int nargout,
-                                           gsvd_request &want)
+octave_value_list gevd_hz_solve (gla::call &call, gla::shared_call *shared, const octave_value &A,
+                                 const octave_value &B, const gsvd_request &want)
+{
+  auto body = [&] (auto array, auto real) {
+    return solve_pencils<decltype (array), decltype (real)> (call, shared, A, B, want);
+  };
+  return shared ? shared->in_common_class (body) : gla::in_page_class_of (A, B, body);
+}
+
+gla::options gevd_hz_arguments (const octave_value_list &args, int nargout, gsvd_request &want)
 {
   gla::check_counts ("gevd_hz", args, 2, gla::any_number, nargout, 4);
   want.outputs = std::max (1, nargout);
@@ -132,7 +136,7 @@ static octave_value_list gevd_hz_body (octave::interpreter &interp, const octave
 {
   gsvd_request want = {};
   const octave_value_list args = gsvd_with_all_pages (given);
-  const gla::options opts = read_pencil_arguments (args, nargout, want);
+  const gla::options opts = gevd_hz_arguments (args, nargout, want);
   const octave_value A = args (0), B = args (1);
 
   // work
@@ -140,34 +144,7 @@ static octave_value_list gevd_hz_body (octave::interpreter &interp, const octave
   call.set_place (opts.value ("device"));
   call.set_progress (opts.value ("progress"));
   call.show_sweeps ();
-  return gla::in_page_class_of (A, B, [&] (auto array, auto real) {
-    return solve_pencils<decltype (array), decltype (real)> (call, nullptr, A, B, want);
-  });
-}
-
-// The same with "mpi", "rows", "root" or "columns".
-static octave_value_list gevd_hz_of_ranks (gla::collective &collective,
-                                           const octave_value_list &args, int nargout)
-{
-  gsvd_request want = {};
-  const gla::options opts = read_pencil_arguments (args, nargout, want);
-  if (gla::any_gpu_array (args))
-    gla::gather_needed ("gevd_hz with \"mpi\"");
-  const std::string layout = gla::mpi_word ("gevd_hz", opts, {"rows", "root", "columns"});
-  collective.call ().set_place (opts.value ("device"));
-  auto work = [&] (const octave_value &A, const octave_value &B) {
-    collective.announce (A, B);
-    return collective.in_common_class ([&] (auto array, auto real) {
-      return solve_pencils<decltype (array), decltype (real)> (collective.call (), &collective, A,
-                                                               B, want);
-    });
-  };
-  if (layout == "rows")
-    return work (args (0), args (1));
-  want.by_columns = layout == "columns";
-  if (want.by_columns)
-    return gla::with_columns (collective, args (0), args (1), work);
-  return gla::with_root (collective, args (0), args (1), std::string (want.outputs, '-'), work);
+  return gevd_hz_solve (call, nullptr, A, B, want);
 }
 
 DEFMETHOD_DLD (gevd_hz, interp, args, nargout, R"doc(-*- texinfo -*-
@@ -300,13 +277,11 @@ singular value decomposition, SIAM J. Numer.@: Anal.@: 35 (1998), 1804--1832.
 @end deftypefn)doc")
 {
   return gla::guarded ("gevd_hz", [&] () {
-    if (!gla::wants_mpi (args))
-      return gsvd_with_gpu_arrays (
-          args, nargout < 2 ? "r" : "arrr",
-          [&] (const octave_value_list &all) { return gevd_hz_body (interp, all, nargout); });
-    return gla::together ("gevd_hz", interp, [&] (gla::collective &collective) {
-      return gevd_hz_of_ranks (collective, args, nargout);
-    });
+    if (gla::wants_mpi (args))
+      return gla::call_of_ranks ("gevd_hz", interp, args, nargout);
+    return gsvd_with_gpu_arrays (
+        args, nargout < 2 ? "r" : "arrr",
+        [&] (const octave_value_list &all) { return gevd_hz_body (interp, all, nargout); });
   });
 }
 

@@ -75,8 +75,7 @@ gla_gsvd_options gsvd_read_options (const gla::options &opts)
 // the call
 //------------------------------------------------------------------------------
 
-// What is common to both ways to call: reads and checks all arguments.
-static gla::options read_arguments (const octave_value_list &args, int nargout, gsvd_request &want)
+gla::options gsvd_hz_arguments (const octave_value_list &args, int nargout, gsvd_request &want)
 {
   gla::check_counts ("gsvd_hz", args, 2, gla::any_number, nargout, 6);
   want.outputs = std::max (1, nargout);
@@ -93,7 +92,7 @@ static octave_value_list solve_here (octave::interpreter &interp, const octave_v
                                      int nargout)
 {
   gsvd_request want = {};
-  const gla::options opts = read_arguments (args, nargout, want);
+  const gla::options opts = gsvd_hz_arguments (args, nargout, want);
 
   // work
   gla::call call ("gsvd_hz", interp);
@@ -110,32 +109,6 @@ static octave_value_list gsvd_hz_body (octave::interpreter &interp, const octave
   return gsvd_with_gpu_arrays (args, outputs, [&] (const octave_value_list &all) {
     return solve_here (interp, gsvd_with_all_pages (all), nargout);
   });
-}
-
-// The same with "mpi", "rows", "root" or "columns".
-static octave_value_list gsvd_hz_of_ranks (gla::collective &collective,
-                                           const octave_value_list &args, int nargout)
-{
-  gsvd_request want = {};
-  const gla::options opts = read_arguments (args, nargout, want);
-  if (gla::any_gpu_array (args))
-    gla::gather_needed ("gsvd_hz with \"mpi\"");
-  const std::string layout = gla::mpi_word ("gsvd_hz", opts, {"rows", "root", "columns"});
-  if (!want.economy && want.outputs > 1)
-    error_with_id ("gpulinalg:bad-option",
-                   "gsvd_hz: with \"mpi\" there is the economy form only; add 0 or \"econ\"");
-  collective.call ().set_place (opts.value ("device"));
-  auto solve = [&] (const octave_value &A, const octave_value &B) {
-    collective.announce (A, B);
-    return gsvd_hz_solve (collective.call (), &collective, A, B, want);
-  };
-  if (layout == "rows")
-    return solve (args (0), args (1));
-  want.by_columns = layout == "columns";
-  if (want.by_columns)
-    return gla::with_columns (collective, args (0), args (1), solve);
-  const std::string by_rows = want.outputs > 1 ? "AB----" : "-";
-  return gla::with_root (collective, args (0), args (1), by_rows.substr (0, want.outputs), solve);
 }
 
 DEFMETHOD_DLD (gsvd_hz, interp, args, nargout, R"doc(-*- texinfo -*-
@@ -387,11 +360,9 @@ singular value decomposition, SIAM J. Numer.@: Anal.@: 35 (1998), 1804--1832.
 @end deftypefn)doc")
 {
   return gla::guarded ("gsvd_hz", [&] () {
-    if (!gla::wants_mpi (args))
-      return gsvd_hz_body (interp, args, nargout);
-    return gla::together ("gsvd_hz", interp, [&] (gla::collective &collective) {
-      return gsvd_hz_of_ranks (collective, args, nargout);
-    });
+    if (gla::wants_mpi (args))
+      return gla::call_of_ranks ("gsvd_hz", interp, args, nargout);
+    return gsvd_hz_body (interp, args, nargout);
   });
 }
 

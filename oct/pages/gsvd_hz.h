@@ -5,7 +5,7 @@
 #define GPULINALG_GSVD_HZ_H
 
 #include "arrays/gpu_pages.h"
-#include "ranks/ranks.h"
+#include "common/shared_call.h"
 
 #include <algorithm>
 
@@ -45,7 +45,7 @@ RealArray diagonal_pages (const RealArray &values, octave_idx_type rows, octave_
 template <typename RealArray>
 RealArray diagonal_pages (const RealArray &values, octave_idx_type rows, octave_idx_type above)
 {
-  return diagonal_pages (values, rows, above, columns_here (values.dims () (0), 0, 1));
+  return diagonal_pages (values, rows, above, {0, values.dims () (0)});
 }
 template <typename A>
 gpu_pages<A> diagonal_pages (const gpu_pages<A> &values, octave_idx_type rows,
@@ -64,11 +64,10 @@ struct gsvd_request {
 };
 
 // The columns here of a result that has so many: all, unless results are by columns.
-inline gla::columns_here columns_of_result (const gla::collective *t, const gsvd_request &want,
-                                            octave_idx_type columns)
+inline gla::columns_here columns_of_result (const gla::shared_call *shared,
+                                            const gsvd_request &want, octave_idx_type columns)
 {
-  return want.by_columns ? gla::columns_here (columns, t->rank (), t->count ())
-                         : gla::columns_here (columns, 0, 1);
+  return want.by_columns ? shared->columns_of (columns) : gla::columns_here{0, columns};
 }
 
 // For gsvd_hz and gevd_hz: checks that the shapes of A and B match; reads the options of the
@@ -95,9 +94,14 @@ octave_value_list gsvd_with_gpu_arrays (const octave_value_list &args, const cha
   return gla::with_gpu_arrays (args, outputs, body);
 }
 
-// The outputs of gsvd_hz for checked arrays; `collective` is NULL without "mpi".
-octave_value_list gsvd_hz_solve (gla::call &call, gla::collective *collective,
-                                 const octave_value &A, const octave_value &B,
-                                 const gsvd_request &want);
+// Read and check all arguments of gsvd_hz and gevd_hz.
+gla::options gsvd_hz_arguments (const octave_value_list &args, int nargout, gsvd_request &want);
+gla::options gevd_hz_arguments (const octave_value_list &args, int nargout, gsvd_request &want);
+
+// Their outputs for checked arrays; `shared` is NULL without "mpi".
+octave_value_list gsvd_hz_solve (gla::call &call, gla::shared_call *shared, const octave_value &A,
+                                 const octave_value &B, const gsvd_request &want);
+octave_value_list gevd_hz_solve (gla::call &call, gla::shared_call *shared, const octave_value &A,
+                                 const octave_value &B, const gsvd_request &want);
 
 #endif

@@ -85,9 +85,9 @@ static octave_scalar_map stats_of (const std::vector<gla_gsvd_stats> &stats,
 struct pair_sizes {
   octave_idx_type m, n, all_m, all_n, p, q;
 
-  pair_sizes (const dim_vector &A, const dim_vector &B, const gla::collective *collective)
-      : m (A (0)), n (B (0)), all_m (collective ? collective->total (0) : m),
-        all_n (collective ? collective->total (1) : n), p (A (1)), q (std::min (all_m + all_n, p))
+  pair_sizes (const dim_vector &A, const dim_vector &B, const gla::shared_call *shared)
+      : m (A (0)), n (B (0)), all_m (shared ? shared->total (0) : m),
+        all_n (shared ? shared->total (1) : n), p (A (1)), q (std::min (all_m + all_n, p))
   {
   }
 };
@@ -99,10 +99,10 @@ template <typename Array, typename RealArray> struct gsvd_factors {
   gla_gsvd_results results = gla::sized<gla_gsvd_results> ();
 
   gsvd_factors (const dim_vector &dims, const pair_sizes &s, const gsvd_request &want,
-                const gla::collective *t)
+                const gla::shared_call *shared)
   {
     auto here = [&] (octave_idx_type columns) {
-      return columns_of_result (t, want, columns).count;
+      return columns_of_result (shared, want, columns).count;
     };
     // by columns the rows of U and V are those of the whole matrices
     const octave_idx_type m = want.by_columns ? s.all_m : s.m, n = want.by_columns ? s.all_n : s.n;
@@ -118,7 +118,7 @@ template <typename Array, typename RealArray> struct gsvd_factors {
 };
 
 template <typename Array, typename RealArray>
-static octave_value_list solve (gla::call &call, gla::collective *collective,
+static octave_value_list solve (gla::call &call, gla::shared_call *shared,
                                 const octave_value &arg_A, const octave_value &arg_B,
                                 const gsvd_request &want)
 {
@@ -129,11 +129,11 @@ static octave_value_list solve (gla::call &call, gla::collective *collective,
   const bool on_gpu = gla::place_of (A) != GLA_DEVICE_HOST;
   if (on_gpu)
     gsvd_check_rows ("gsvd_hz", dims, B.dims ());
-  const pair_sizes size (dims, B.dims (), collective);
+  const pair_sizes size (dims, B.dims (), shared);
   octave_idx_type pages = gla::pages_of (dims);
   bool one_pair = dims.ndims () == 2;
 
-  gsvd_factors<Array, RealArray> f (dims, size, want, collective);
+  gsvd_factors<Array, RealArray> f (dims, size, want, shared);
   int32NDArray info (dim_vector (1, pages));
   f.results.info = reinterpret_cast<int32_t *> (info.fortran_vec ());
   std::vector<gla_gsvd_stats> stats (want.outputs > 5 ? std::max<octave_idx_type> (1, pages) : 0);
@@ -142,16 +142,14 @@ static octave_value_list solve (gla::call &call, gla::collective *collective,
   gla_array a = gla::part (gla::input (A)), b = gla::part (gla::input (B));
   auto report = gla::sized<gla_gsvd_report> ();
   auto start = std::chrono::steady_clock::now ();
-  if (collective) {
-    auto function = want.by_columns ? gla_gsvd_columns : gla_gsvd_rows;
-    collective->finish (
-        function (call.context (), collective->ranks (), &a, &b, &f.results, &want.gsvd, &report));
-  } else
+  if (shared)
+    shared->shared_gsvd (want.by_columns, a, b, f.results, want.gsvd, report);
+  else
     call.finish (gla_gsvd (call.context (), &a, &b, &f.results, &want.gsvd, &report));
   if (on_gpu)
     gsvd_check_ranks ("gsvd_hz", f.results.info, pages);
   std::chrono::duration<double> seconds = std::chrono::steady_clock::now () - start;
-  if (report.base.pages_failed > 0 && want.outputs < 6 && (!collective || collective->is_root ()))
+  if (report.base.pages_failed > 0 && want.outputs < 6 && (!shared || shared->is_root ()))
     gla::warn_of_failed_pages ("gsvd_hz", f.results.info, pages,
                                {gla::not_finite (size.p), gla::not_converged (size.p)});
 
@@ -161,7 +159,7 @@ static octave_value_list solve (gla::call &call, gla::collective *collective,
   if (want.outputs > 3) {
     const octave_idx_type m = size.all_m, n = size.all_n, q = size.q;
     octave_idx_type above = std::max<octave_idx_type> (0, q - m);
-    const gla::columns_here here = columns_of_result (collective, want, q);
+    const gla::columns_here here = columns_of_result (shared, want, q);
     out (3) = gla::diagonal_pages (f.alpha, want.economy ? std::min (m, q) : m, above, here);
     out (4) = gla::diagonal_pages (f.beta, want.economy ? std::min (n, q) : n, 0, here);
   }
@@ -170,12 +168,11 @@ static octave_value_list solve (gla::call &call, gla::collective *collective,
   return out;
 }
 
-octave_value_list gsvd_hz_solve (gla::call &call, gla::collective *collective,
-                                 const octave_value &A, const octave_value &B,
-                                 const gsvd_request &want)
+octave_value_list gsvd_hz_solve (gla::call &call, gla::shared_call *shared, const octave_value &A,
+                                 const octave_value &B, const gsvd_request &want)
 {
   auto body = [&] (auto array, auto real) {
-    return solve<decltype (array), decltype (real)> (call, collective, A, B, want);
+    return solve<decltype (array), decltype (real)> (call, shared, A, B, want);
   };
-  return collective ? collective->in_common_class (body) : gla::in_page_class_of (A, B, body);
+  return shared ? shared->in_common_class (body) : gla::in_page_class_of (A, B, body);
 }

@@ -151,9 +151,8 @@ static const char *places_of (const octave_value_list &args)
   return has_flag (args, "solve") ? "ah" : has_flag (args, "wy") ? "aaa" : "aah";
 }
 
-// What is common to both ways to call: reads and checks all arguments.
-static gla::options read_arguments (const octave_value_list &args, int nargout, octave_value &B,
-                                    qr_request &want)
+gla::options qr_block_arguments (const octave_value_list &args, int nargout, octave_value &B,
+                                 qr_request &want)
 {
   gla::check_counts ("qr_block", args, 1, gla::any_number, nargout, 3);
   want.qr = gla::sized<gla_qr_options> ();
@@ -173,7 +172,7 @@ static octave_value_list qr_block_body (octave::interpreter &interp, const octav
 {
   qr_request want = {};
   octave_value B;
-  const gla::options opts = read_arguments (args, nargout, B, want);
+  const gla::options opts = qr_block_arguments (args, nargout, B, want);
   const octave_value A = args (0);
 
   // work
@@ -186,29 +185,6 @@ static octave_value_list qr_block_body (octave::interpreter &interp, const octav
     return qr_block_least_squares (call, nullptr, A, B, want);
   return gla::in_page_class_of (
       A, B, [&] (auto array, auto) { return factorize<decltype (array)> (call, A, B, want); });
-}
-
-// The same with "mpi", "rows".
-static octave_value_list qr_block_of_ranks (gla::collective &collective,
-                                            const octave_value_list &args, int nargout)
-{
-  qr_request want = {};
-  octave_value B;
-  const gla::options opts = read_arguments (args, nargout, B, want);
-  gla::mpi_word ("qr_block", opts, {"rows"});
-  if (gla::any_gpu_array (args))
-    gla::gather_needed ("qr_block with \"mpi\"");
-  if (want.wy)
-    error_with_id ("gpulinalg:bad-option", "qr_block: \"mpi\" cannot be combined with \"wy\"");
-  if (!want.economy && !want.solve)
-    error_with_id ("gpulinalg:bad-option",
-                   "qr_block: with \"mpi\" there is the economy form only; add 0 or \"econ\"");
-  collective.call ().set_place (opts.value ("device"));
-  const octave_value A = args (0);
-  collective.announce (A, B);
-  if (want.solve)
-    return qr_block_least_squares (collective.call (), &collective, A, B, want);
-  return qr_block_rows (collective, A, B, want);
 }
 
 DEFMETHOD_DLD (qr_block, interp, args, nargout, R"doc(-*- texinfo -*-
@@ -406,12 +382,10 @@ Reconstructing Householder vectors from tall-skinny QR, Proc.@: IPDPS (2014).
 @end deftypefn)doc")
 {
   return gla::guarded ("qr_block", [&] () {
-    if (!gla::wants_mpi (args))
-      return gla::with_gpu_matrices (args, places_of (args), [&] (const octave_value_list &all) {
-        return qr_block_body (interp, all, nargout);
-      });
-    return gla::together ("qr_block", interp, [&] (gla::collective &collective) {
-      return qr_block_of_ranks (collective, args, nargout);
+    if (gla::wants_mpi (args))
+      return gla::call_of_ranks ("qr_block", interp, args, nargout);
+    return gla::with_gpu_matrices (args, places_of (args), [&] (const octave_value_list &all) {
+      return qr_block_body (interp, all, nargout);
     });
   });
 }

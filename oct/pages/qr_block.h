@@ -4,7 +4,7 @@
 #ifndef GPULINALG_QR_BLOCK_H
 #define GPULINALG_QR_BLOCK_H
 
-#include "ranks/ranks.h"
+#include "common/shared_call.h"
 
 struct qr_request {
   gla_qr_options qr;
@@ -19,17 +19,17 @@ struct qr_request {
 // permutation matrix; dims are those of A.
 NDArray qr_permutations (const std::vector<int64_t> &order, const dim_vector &dims, bool vector);
 
-// The outputs of qr_block (A, B, "solve") for checked arrays; `collective` is NULL without "mpi".
-octave_value_list qr_block_least_squares (gla::call &call, gla::collective *collective,
+// Reads and checks all arguments.
+gla::options qr_block_arguments (const octave_value_list &args, int nargout, octave_value &B,
+                                 qr_request &want);
+
+// The outputs of qr_block (A, B, "solve") for checked arrays; `shared` is NULL without "mpi".
+octave_value_list qr_block_least_squares (gla::call &call, gla::shared_call *shared,
                                           const octave_value &A, const octave_value &B,
                                           const qr_request &want);
 
 // The same where A or B is on a GPU.
 octave_value_list qr_block_solve_on_gpu (const octave_value &A, const octave_value &B,
                                          const qr_request &want, const gla::options &opts);
-
-// The outputs of qr_block (.., "mpi", "rows") for checked arrays.
-octave_value_list qr_block_rows (gla::collective &collective, const octave_value &A,
-                                 const octave_value &B, const qr_request &want);
 
 #endif

@@ -17,7 +17,7 @@ static void warn_of_deficient_pages (long long deficient, long long first, octav
 }
 
 template <typename Array>
-static octave_value_list solve (gla::call &call, gla::collective *collective,
+static octave_value_list solve (gla::call &call, gla::shared_call *shared,
                                 const octave_value &arg_A, const octave_value &arg_B,
                                 const qr_request &want)
 {
@@ -36,12 +36,11 @@ static octave_value_list solve (gla::call &call, gla::collective *collective,
   results.X = gla::output (X);
   results.info = codes;
   auto report = gla::sized<gla_least_squares_report> ();
-  if (collective)
-    collective->finish (gla_least_squares_rows (call.context (), collective->ranks (), &a, &b,
-                                                &results, &want.qr, &report));
+  if (shared)
+    shared->shared_least_squares (a, b, results, want.qr, report);
   else
     call.finish (gla_least_squares (call.context (), &a, &b, &results, &want.qr, &report));
-  const bool warns = want.outputs < 2 && (!collective || collective->is_root ());
+  const bool warns = want.outputs < 2 && (!shared || shared->is_root ());
   if (warns && report.base.pages_failed > 0) // codes to n: a loss of rank; x is right there
     gla::warn_of_failed_pages ("qr_block", codes, pages, {gla::not_finite (n)});
   if (warns && report.pages_deficient > 0)
@@ -49,14 +48,12 @@ static octave_value_list solve (gla::call &call, gla::collective *collective,
   return ovl (X, info);
 }
 
-octave_value_list qr_block_least_squares (gla::call &call, gla::collective *collective,
+octave_value_list qr_block_least_squares (gla::call &call, gla::shared_call *shared,
                                           const octave_value &A, const octave_value &B,
                                           const qr_request &want)
 {
-  auto body = [&] (auto array, auto) {
-    return solve<decltype (array)> (call, collective, A, B, want);
-  };
-  return collective ? collective->in_common_class (body) : gla::in_class_of (A, B, body);
+  auto body = [&] (auto array, auto) { return solve<decltype (array)> (call, shared, A, B, want); };
+  return shared ? shared->in_common_class (body) : gla::in_class_of (A, B, body);
 }
 
 octave_value_list qr_block_solve_on_gpu (const octave_value &A, const octave_value &B,

@@ -8,14 +8,6 @@
 namespace gla
 {
 
-bool wants_mpi (const octave_value_list &args)
-{
-  for (int k = 1; k < args.length (); k++)
-    if (is_text (args (k)) && lower_case (args (k).string_value ()) == "mpi")
-      return true;
-  return false;
-}
-
 std::string mpi_word (const char *who, const options &opts, const std::vector<std::string> &words)
 {
   const std::string word = opts.word ("mpi", words);
@@ -62,6 +54,34 @@ void collective::refuse (gla_status status, const std::string &why)
 }
 
 //------------------------------------------------------------------------------
+// functions of the library
+//------------------------------------------------------------------------------
+
+void collective::shared_least_squares (const gla_array &A, const gla_array &B,
+                                       const gla_least_squares_results &results,
+                                       const gla_qr_options &options,
+                                       gla_least_squares_report &report)
+{
+  finish (gla_least_squares_rows (m_call.context (), m_ranks, &A, &B, &results, &options, &report));
+}
+
+void collective::shared_gsvd (bool by_columns, const gla_array &A, const gla_array &B,
+                              const gla_gsvd_results &results, const gla_gsvd_options &options,
+                              gla_gsvd_report &report)
+{
+  const auto function = by_columns ? gla_gsvd_columns : gla_gsvd_rows;
+  finish (function (m_call.context (), m_ranks, &A, &B, &results, &options, &report));
+}
+
+void collective::shared_gevd (bool by_columns, const gla_array &A, const gla_array &B,
+                              const gla_gevd_results &results, const gla_gsvd_options &options,
+                              gla_gevd_report &report)
+{
+  const auto function = by_columns ? gla_gevd_columns : gla_gevd_rows;
+  finish (function (m_call.context (), m_ranks, &A, &B, &results, &options, &report));
+}
+
+//------------------------------------------------------------------------------
 // "root"
 //------------------------------------------------------------------------------
 
@@ -71,10 +91,10 @@ static octave_idx_type first_of_rank (octave_idx_type m, octave_idx_type rank, i
   return m / count * rank + m % count * rank / count;
 }
 
-columns_here::columns_here (octave_idx_type columns, int rank, int ranks)
-    : first (first_of_rank (columns, rank, ranks)),
-      count (first_of_rank (columns, rank + 1, ranks) - first)
+columns_here collective::columns_of (octave_idx_type columns) const
 {
+  const octave_idx_type first = first_of_rank (columns, rank (), count ());
+  return {first, first_of_rank (columns, rank () + 1, count ()) - first};
 }
 
 template <typename Array>

@@ -8,7 +8,7 @@
 #ifndef GPULINALG_RANKS_H
 #define GPULINALG_RANKS_H
 
-#include "common/gla_octave.h"
+#include "common/shared_call.h"
 
 #include <cstdlib>
 #include <functional>
@@ -17,11 +17,8 @@
 namespace gla
 {
 
-// Whether "mpi" is the name of an option among the arguments.
-bool wants_mpi (const octave_value_list &args);
-
 // One collective call on this rank; it joins the ranks where that was not done before.
-class collective
+class collective : public shared_call
 {
 public:
   // Uses the caller's context `own`, or an idle one if own is NULL.
@@ -30,24 +27,30 @@ public:
   gla::call &call () { return m_call; }
   gla_ranks *ranks () const { return m_ranks; }
   const char *who () const { return m_who; }
-  bool is_root () const { return m_info.rank == 0; }
+  bool is_root () const override { return m_info.rank == 0; }
 
   // Collective: tells the others the rows and the classes here, and learns those of all.
   void announce (const octave_value &A, const octave_value &B);
-  octave_idx_type total (int which) const { return m_parts.total[which]; }
+  octave_idx_type total (int which) const override { return m_parts.total[which]; }
   octave_idx_type columns () const { return m_parts.columns; }
   octave_idx_type pages () const { return m_parts.pages; }
   int rank () const { return m_info.rank; }
   int count () const { return m_info.ranks; }
 
-  // Whether A or B of any rank is single, or complex.
-  bool is_single () const { return (m_parts.flags & 1) != 0; }
-  bool is_complex () const { return (m_parts.flags & 2) != 0; }
-  // Calls body (array, real) in the class of all ranks, as in_class_of does in that of A and B.
-  template <typename Body> octave_value_list in_common_class (Body body) const
-  {
-    return in_class (is_single (), is_complex (), body);
-  }
+  bool is_single () const override { return (m_parts.flags & 1) != 0; }
+  bool is_complex () const override { return (m_parts.flags & 2) != 0; }
+
+  columns_here columns_of (octave_idx_type columns) const override;
+  void shared_least_squares (const gla_array &A, const gla_array &B,
+                             const gla_least_squares_results &results,
+                             const gla_qr_options &options,
+                             gla_least_squares_report &report) override;
+  void shared_gsvd (bool by_columns, const gla_array &A, const gla_array &B,
+                    const gla_gsvd_results &results, const gla_gsvd_options &options,
+                    gla_gsvd_report &report) override;
+  void shared_gevd (bool by_columns, const gla_array &A, const gla_array &B,
+                    const gla_gevd_results &results, const gla_gsvd_options &options,
+                    gla_gevd_report &report) override;
 
   // The status of a collective function of the library, which has met the others.
   void finish (gla_status status)
@@ -136,25 +139,6 @@ from_ranks<T> all_to_all (collective &t, const std::vector<T> &numbers,
   return all;
 }
 
-// Memory of a part of a matrix; that of a part without rows is not NULL either, because NULL says
-// that a result is not wanted.
-inline gla_array part (gla_array a)
-{
-  static double none;
-  if (a.data == nullptr)
-    a.data = &none;
-  return a;
-}
-
-// gla::allocate for such a part.
-template <typename A>
-void allocate_part (A &a, gla_array &result, const dim_vector &dims, octave_idx_type rows,
-                    octave_idx_type columns)
-{
-  allocate (a, result, dims, rows, columns);
-  result = part (result);
-}
-
 // Checks the value of "mpi", one of these words, and that there is no meter; returns the value.
 std::string mpi_word (const char *who, const options &opts, const std::vector<std::string> &words);
 
@@ -170,13 +154,6 @@ octave_value_list with_root (collective &t, const octave_value &A, const octave_
 // others; it makes the outputs of this rank.
 octave_value_list with_columns (collective &t, const octave_value &A, const octave_value &B,
                                 const rows_body &body);
-
-// The columns of a result that belong to this rank, of so many: first .. first+count-1.
-struct columns_here {
-  octave_idx_type first, count;
-
-  columns_here (octave_idx_type columns, int rank, int ranks);
-};
 
 } // namespace gla
 

@@ -1,10 +1,8 @@
 // __eigs_lanczos__.cc: calls gla_eigs for inst/eigs_lanczos.m
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "arrays/gpu_device.h"
+#include "eigs_lanczos.h"
 #include "plan_value.h"
-
-#include <octave/ov-struct.h>
 
 #include <algorithm>
 
@@ -14,24 +12,6 @@ static const char who[] = "eigs_lanczos";
 // arguments
 //------------------------------------------------------------------------------
 
-// The fields of the second argument; eigs_lanczos.m has checked what the user gave.
-struct eigs_request {
-  octave_value A; // sparse, a plan, or a function
-  octave_value device, progress;
-  octave_value doubt; // a function that says whether to give up; empty: none
-  octave_idx_type n;
-  int64_t k;
-  gla_eigs_which which;
-  gla_eigs_options eigs;
-  octave_value v0;
-  bool inverse; // the function multiplies by the inverse of A - sigma*I
-  double sigma;
-  bool single, is_complex;
-  bool block_function; // the function accepts several columns
-  bool vectors;        // return eigenvectors
-  bool resident;       // as a gpuArray where a GPU may do the work
-};
-
 static gla_eigs_which which_of (const std::string &name)
 {
   return name == "la"   ? GLA_EIGS_WHICH_LA
@@ -40,7 +20,7 @@ static gla_eigs_which which_of (const std::string &name)
                         : GLA_EIGS_WHICH_LM;
 }
 
-static eigs_request read_request (const octave_value_list &args, int nargout)
+eigs_request eigs_read_request (const octave_value_list &args, int nargout)
 {
   octave_scalar_map fields = args (1).scalar_map_value ();
   eigs_request want = {};
@@ -205,7 +185,7 @@ private:
 // the call
 //------------------------------------------------------------------------------
 
-static octave_scalar_map stats_of (const gla_eigs_report &report)
+octave_scalar_map eigs_stats_of (const gla_eigs_report &report)
 {
   octave_scalar_map stats;
   stats.setfield ("converged", static_cast<double> (report.converged));
@@ -233,57 +213,6 @@ static int device_of_vectors (const eigs_request &want, const octave_value &plac
   const int device = gla::device_of (who, ovl (want.v0));
   return device >= 0 ? device : gla::gpu_device ();
 }
-
-// The start vector and the results of a call, for vectors with so many rows.
-template <typename Array, typename Real> class eigs_outputs
-{
-public:
-  eigs_outputs (eigs_request &want, octave_idx_type rows, int device = -1)
-  {
-    if (!want.v0.isempty ()) {
-      gla::read (gla::gathered (want.v0), m_v0);
-      want.eigs.v0 = m_v0.data ();
-    }
-    m_d = gla::unfilled<Real> (dim_vector (want.k, 1));
-    results.values = gla::output (m_d);
-    if (!want.vectors)
-      return;
-    // without vectors the residuals would take k extra products for no output
-    m_residuals.resize (dim_vector (want.k, 1));
-    results.residuals = m_residuals.fortran_vec ();
-    const dim_vector dims (rows, want.k);
-    if (device < 0) {
-      m_V = gla::unfilled<Array> (dims);
-      results.vectors = gla::part (gla::output (m_V));
-      return;
-    }
-    const gla_type type = gla::type_of (m_V);
-    m_resident = gla::new_on_gpu (device, static_cast<char> (type), dims);
-    results.vectors = gla_array_packed (m_resident.data (), type, rows, want.k, 1, device);
-    gla::wait_for_gpu (device);
-  }
-
-  // Of a call that was given up there are no results.
-  octave_value_list values (gla_eigs_report report, bool given_up = false) const
-  {
-    if (given_up) {
-      report.converged = 0;
-      return ovl (Matrix (), Matrix (), stats_of (report), Matrix ());
-    }
-    octave_value_list all = ovl (m_d, m_residuals, stats_of (report), m_V);
-    if (m_resident.on_gpu ())
-      all (3) = gla::value_of (m_resident);
-    return all;
-  }
-
-  gla_eigs_results results = gla::sized<gla_eigs_results> ();
-
-private:
-  Array m_v0, m_V;
-  gla::gpu_value m_resident; // in the place of m_V
-  Real m_d;
-  NDArray m_residuals;
-};
 
 template <typename Array, typename Real>
 static octave_value_list solve (gla::call &call, octave::interpreter &interp, gla_sparse *sparse,
@@ -318,58 +247,19 @@ static octave_value_list solve_in_type (gla::call &call, octave::interpreter &in
 }
 
 //------------------------------------------------------------------------------
-// rows on several ranks
+// the function
 //------------------------------------------------------------------------------
-
-template <typename Array, typename Real>
-static octave_value_list solve_rows (gla::collective &t, const gla::sparse_matrix &A,
-                                     eigs_request want)
-{
-  if (want.v0.iscomplex () && !t.is_complex ())
-    error_with_id ("gpulinalg:bad-value",
-                   "eigs_lanczos: the start vector is complex, but the problem is real");
-  eigs_outputs<Array, Real> out (want, want.A.rows ());
-  auto report = gla::sized<gla_eigs_report> ();
-  t.finish (gla_eigs_rows (t.call ().context (), A.rows (), want.k, want.which, &out.results,
-                           &want.eigs, &report));
-  return out.values (report);
-}
-
-static octave_value_list by_rows (gla::collective &t, const eigs_request &want)
-{
-  gla::sparse_matrix::settings how = {};
-  how.single = want.single;
-  t.call ().set_place (want.device);
-  t.announce (want.A, octave_value ());
-  t.follow (1);
-  const gla::sparse_matrix A (t, want.A, how);
-  t.follow (0);
-  return gla::in_class (want.single, t.is_complex (), [&] (auto array, auto real) {
-    return solve_rows<decltype (array), decltype (real)> (t, A, want);
-  });
-}
-
-// Instead of the call that the other ranks make: this one cannot take part, with the error that its
-// last argument tells.
-static octave_value_list refuse (octave::interpreter &interp, const std::string &why)
-{
-  return gla::together (who, interp, [&] (gla::collective &t) {
-    t.refuse (GLA_ERROR_RANKS_DIFFER, why);
-    return octave_value_list ();
-  });
-}
 
 static octave_value_list eigs_body (octave::interpreter &interp, const octave_value_list &args,
                                     int nargout)
 {
   if (args.length () == 1 && args (0).is_string ())
-    return refuse (interp, args (0).string_value ());
+    return gla::call_of_ranks (who, interp, args, nargout);
   if (args.length () != 2 || !args (1).isstruct ())
     print_usage ();
-  eigs_request want = read_request (args, nargout);
-
   if (args (1).scalar_map_value ().getfield ("by_rows").is_true ())
-    return gla::together (who, interp, [&] (gla::collective &t) { return by_rows (t, want); });
+    return gla::call_of_ranks (who, interp, args, nargout);
+  eigs_request want = eigs_read_request (args, nargout);
   if (gla::plan_view view = gla::plan_of (want.A)) {
     if (view.plan->matrix ().rows ())
       error_with_id ("gpulinalg:bad-class",

@@ -48,10 +48,8 @@ void add_entry (triplets<T> &entries, const market_header &header, market_place 
     entries.add (place.j, place.i, mirrored (header.symmetry, x));
 }
 
-// The rows [A, ids] of this rank, each rank reads a part of the file; a collective call.
-class collective;
-octave_value_list read_graph_rows (collective &t, const std::string &name,
-                                   const graph_options &want);
+// Reads and checks all arguments of read_graph; returns the name of the file.
+std::string read_graph_arguments (const octave_value_list &args, int nargout, graph_options &want);
 
 // Ends with an error where there is "directed" or "undirected".
 void check_no_direction (const graph_options &want);

@@ -1,9 +1,8 @@
 // read_graph.cc: read_graph for Octave, edge lists and Matrix Market files
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "common/gla_octave.h"
+#include "common/shared_call.h"
 #include "matrix_market.h"
-#include "ranks/ranks.h"
 
 //------------------------------------------------------------------------------
 // arguments
@@ -13,7 +12,7 @@ static gla::graph_options read_options (const octave_value_list &args)
 {
   gla::options opts ("read_graph", args, 1, {"directed", "undirected", "loops", "noloops"},
                      {"mpi"});
-  gla::mpi_word ("read_graph", opts, {"rows"});
+  opts.word ("mpi", {"rows"});
   gla::graph_options want;
   want.direction = opts.last_flag ({"directed", "undirected"});
   want.loops = opts.last_flag ({"loops", "noloops"});
@@ -36,16 +35,21 @@ static std::string read_name (const octave_value_list &args, int nargout)
   return name;
 }
 
+std::string gla::read_graph_arguments (const octave_value_list &args, int nargout,
+                                       graph_options &want)
+{
+  const std::string name = read_name (args, nargout);
+  want = read_options (args);
+  return name;
+}
+
 static octave_value_list read_graph_body (octave::interpreter &interp,
                                           const octave_value_list &args, int nargout)
 {
   if (gla::wants_mpi (args))
-    return gla::together ("read_graph", interp, [&] (gla::collective &t) {
-      const std::string name = read_name (args, nargout);
-      return gla::read_graph_rows (t, name, read_options (args));
-    });
-  const std::string name = read_name (args, nargout);
-  const gla::graph_options want = read_options (args);
+    return gla::call_of_ranks ("read_graph", interp, args, nargout);
+  gla::graph_options want;
+  const std::string name = gla::read_graph_arguments (args, nargout, want);
   gla::graph_file file (name);
   return file.is_matrix_market () ? gla::read_matrix_market (file, want, nargout > 1)
                                   : gla::read_edge_list (file, want);

@@ -73,17 +73,17 @@ sparse_matrix::sparse_matrix (gla::call &call, const char *who, const octave_val
   call.finish (gla_sparse_create (call.context (), &csr, &m_sparse, &options));
 }
 
-sparse_matrix::sparse_matrix (gla::collective &t, const octave_value &A, const settings &how)
+sparse_matrix::sparse_matrix (const char *who, const octave_value &A, const settings &how,
+                              bool complex, const maker_of_rows &make)
     : m_matrix (A)
 {
-  const gla_csr csr = describe (t.who (), A, how, t.is_complex ());
-  const gla_sparse_options options = options_of (how);
+  const gla_csr csr = describe (who, A, how, complex);
   m_rows_info.type = csr.type;
   m_rows_info.rows = csr.rows;
   m_rows_info.columns = csr.columns;
   m_rows_info.entries = A.nnz ();
   m_rows_info.method = how.method;
-  t.finish (gla_sparse_rows_create (t.call ().context (), t.ranks (), &csr, &m_rows, &options));
+  m_rows = make (csr, options_of (how));
 }
 
 gla_sparse_info sparse_matrix::info () const
@@ -129,34 +129,21 @@ bool single_of (const options &opts)
 
 plan::plan (octave::interpreter &interp, const octave_value &A, const octave_value &device,
             const sparse_matrix::settings &how)
-    : m_context (take_context ("spmv_plan", interp)), m_device (device)
+    : plan (interp, [&] (gla_context *context, octave_value &place) {
+        place = device;
+        gla::call call ("spmv_plan", interp, context);
+        call.set_place (device); // a bad device is an error here, not at the first product
+        return std::unique_ptr<sparse_matrix> (new sparse_matrix (call, "spmv_plan", A, how));
+      })
 {
-  try {
-    gla::call call ("spmv_plan", interp, m_context);
-    call.set_place (device); // a bad device is an error here, not at the first product
-    m_matrix.reset (new sparse_matrix (call, "spmv_plan", A, how));
-  } catch (...) {
-    give_context (m_context);
-    throw;
-  }
 }
 
-plan::plan (octave::interpreter &interp, const reader &read)
+plan::plan (octave::interpreter &interp, const maker &make)
     : m_context (take_context ("spmv_plan", interp))
 {
-  auto prepare = [&] (gla::collective &t) {
-    octave_value A;
-    sparse_matrix::settings how = {};
-    read (A, m_device, how);
-    t.call ().set_place (m_device);
-    t.announce (A, octave_value ());
-    m_matrix.reset (new sparse_matrix (t, A, how));
-    return octave_value_list ();
-  };
   try {
-    together ("spmv_plan", interp, prepare, m_context);
+    m_matrix = make (m_context, m_device);
   } catch (...) {
-    m_matrix.reset ();
     give_context (m_context);
     throw;
   }

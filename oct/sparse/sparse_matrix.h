@@ -4,8 +4,9 @@
 #ifndef GPULINALG_SPARSE_MATRIX_H
 #define GPULINALG_SPARSE_MATRIX_H
 
-#include "ranks/ranks.h"
+#include "common/shared_call.h"
 
+#include <functional>
 #include <memory>
 
 namespace gla
@@ -38,19 +39,19 @@ public:
 
   // A must be sparse: real, complex or logical. Anything else ends with gpulinalg:bad-class.
   sparse_matrix (gla::call &call, const char *who, const octave_value &A, const settings &how);
-  // Collective: the rows of this rank, of a square matrix whose rows are spread over ranks; after
-  // t.announce (A, ...), which tells whether it is complex.
-  sparse_matrix (gla::collective &t, const octave_value &A, const settings &how);
-  ~sparse_matrix ()
-  {
-    gla_sparse_destroy (m_sparse);
-    gla_sparse_rows_destroy (m_rows);
-  }
+  // The rows of this process, of a square matrix whose rows are spread over ranks: what `make`
+  // makes of them, which products need, lives as long as this object. complex: that of any rank is.
+  typedef std::function<std::shared_ptr<void> (const gla_csr &csr,
+                                               const gla_sparse_options &options)>
+      maker_of_rows;
+  sparse_matrix (const char *who, const octave_value &A, const settings &how, bool complex,
+                 const maker_of_rows &make);
+  ~sparse_matrix () { gla_sparse_destroy (m_sparse); }
   sparse_matrix (const sparse_matrix &) = delete;
   sparse_matrix &operator= (const sparse_matrix &) = delete;
 
   gla_sparse *get () const { return m_sparse; }
-  gla_sparse_rows *rows () const { return m_rows; }        // NULL: the matrix is here as a whole
+  void *rows () const { return m_rows.get (); }            // NULL: the matrix is here as a whole
   const octave_value &matrix () const { return m_matrix; } // the argument A
   gla_sparse_info info () const;
 
@@ -65,7 +66,7 @@ private:
   FloatNDArray m_single_values; // copies of the values in single precision, if `single` is set
   FloatComplexNDArray m_single_complex_values;
   gla_sparse *m_sparse = nullptr;
-  gla_sparse_rows *m_rows = nullptr;
+  std::shared_ptr<void> m_rows;
   gla_sparse_info m_rows_info = sized<gla_sparse_info> ();
 };
 
@@ -83,11 +84,10 @@ class plan
 public:
   plan (octave::interpreter &interp, const octave_value &A, const octave_value &device,
         const sparse_matrix::settings &how);
-  // Collective: of the rows of this rank. `read` gets the arguments; its errors are told to the
-  // other ranks.
-  typedef std::function<void (octave_value &A, octave_value &device, sparse_matrix::settings &how)>
-      reader;
-  plan (octave::interpreter &interp, const reader &read);
+  // Of a matrix that `make` prepares with the context of the plan; it sets the option "device".
+  typedef std::function<std::unique_ptr<sparse_matrix> (gla_context *context, octave_value &device)>
+      maker;
+  plan (octave::interpreter &interp, const maker &make);
   ~plan ();
   plan (const plan &) = delete;
   plan &operator= (const plan &) = delete;

@@ -7,7 +7,7 @@
 // arguments
 //------------------------------------------------------------------------------
 
-static void check_vectors (const octave_value &x)
+void spmv_check_vectors (const octave_value &x)
 {
   gla::check_float_array ("spmv", "X", x);
   if (x.ndims () > 2)
@@ -15,7 +15,7 @@ static void check_vectors (const octave_value &x)
                    x.dims ().str ().c_str ());
 }
 
-static char read_op (const gla::options &opts)
+char spmv_op (const gla::options &opts)
 {
   std::string flag = opts.last_flag ({"transpose", "ctranspose"});
   return flag == "transpose" ? 'T' : flag == "ctranspose" ? 'C' : 'N';
@@ -137,17 +137,22 @@ static octave_value product_of_plan (octave::interpreter &interp, const gla::pla
   return conjugated ? conjugate (interp, y) : y;
 }
 
+// With a plan that was made with "mpi", "rows".
+static octave_value of_ranks (octave::interpreter &interp, const gla::plan_view &view,
+                              const octave_value &X, const octave_value &device)
+{
+  octave_value_list args = ovl (gla::value_of (view), X);
+  if (device.is_defined ())
+    args.append (ovl ("device", device));
+  return gla::call_of_ranks ("spmv", interp, args, 1) (0);
+}
+
 octave_value gla::multiply_plan (octave::interpreter &interp, const plan_view &view,
                                  const octave_value &X, const octave_value &device)
 {
   if (view.plan->matrix ().rows ())
-    return spmv_rows_of_plan (interp, view, [&] (octave_value &place) {
-      check_vectors (X);
-      spmv_refuse_rows (X);
-      place = device;
-      return X;
-    });
-  check_vectors (X);
+    return of_ranks (interp, view, X, device);
+  spmv_check_vectors (X);
   spmv_request want = {};
   want.op = 'N';
   return spmv_gathered (view.plan->matrix ().matrix (), X, [&] (const octave_value &x) {
@@ -158,46 +163,6 @@ octave_value gla::multiply_plan (octave::interpreter &interp, const plan_view &v
 //------------------------------------------------------------------------------
 // the call
 //------------------------------------------------------------------------------
-
-// The options of a product over ranks, with all that can be said without a matrix. It is called
-// where the other ranks can be told of errors.
-static gla::options options_of_rows (const octave_value_list &args, int nargout)
-{
-  gla::check_counts ("spmv", args, 2, gla::any_number, nargout, 1);
-  gla::options opts ("spmv", args, 2, {"transpose", "ctranspose"}, {"device", "method", "mpi"});
-  opts.word ("mpi", {"rows"});
-  check_vectors (args (1));
-  spmv_refuse_rows (args (1));
-  if (read_op (opts) != 'N')
-    error_with_id ("gpulinalg:bad-option", "spmv: \"mpi\" cannot be combined with a transpose");
-  return opts;
-}
-
-// With a plan that was made with "mpi", "rows".
-static octave_value by_plan_of_rows (octave::interpreter &interp, const octave_value_list &args,
-                                     int nargout)
-{
-  return spmv_rows_of_plan (interp, gla::plan_of (args (0)), [&] (octave_value &device) {
-    const gla::options opts = options_of_rows (args, nargout);
-    if (opts.value ("method").is_defined ())
-      error_with_id ("gpulinalg:bad-option",
-                     "spmv: with a plan, \"method\" is an option of spmv_plan");
-    device = opts.value ("device");
-    return args (1);
-  });
-}
-
-// With "mpi", "rows".
-static octave_value_list by_rows (gla::collective &t, const octave_value_list &args, int nargout)
-{
-  const gla::options opts = options_of_rows (args, nargout);
-  if (gla::plan_of (args (0)))
-    error_with_id ("gpulinalg:bad-option", "spmv: with a plan, \"mpi\" is an option of spmv_plan");
-  gla::sparse_matrix::settings how = {};
-  how.method = gla::method_of (opts);
-  how.once = true;
-  return ovl (spmv_rows_of_matrix (t, args (0), args (1), opts.value ("device"), how));
-}
 
 // Without "mpi"; x stands for the second argument.
 static octave_value product_here (octave::interpreter &interp, const octave_value_list &args,
@@ -211,15 +176,15 @@ static octave_value product_here (octave::interpreter &interp, const octave_valu
   if (args.length () == 2 && A.issparse () && !on_gpu && (usual == "auto" || usual == "cpu") &&
       is_short (A, x)) {
     // without options, whose reading takes longer than a product with a hundred rows
-    check_vectors (x);
+    spmv_check_vectors (x);
     check_sizes (A.dims (), x, want);
     return spmv_direct (nullptr, A, x, want);
   }
 
   gla::options opts ("spmv", args, 2, {"transpose", "ctranspose"}, {"device", "method", "mpi"});
   const octave_value device = opts.value ("device");
-  check_vectors (x);
-  want.op = read_op (opts);
+  spmv_check_vectors (x);
+  want.op = spmv_op (opts);
   gla::sparse_matrix::settings how = {};
   how.method = gla::method_of (opts);
   how.once = true;
@@ -251,14 +216,9 @@ static octave_value product_here (octave::interpreter &interp, const octave_valu
 static octave_value_list spmv_body (octave::interpreter &interp, const octave_value_list &args,
                                     int nargout)
 {
-  if (gla::wants_mpi (args))
-    return gla::together ("spmv", interp,
-                          [&] (gla::collective &t) { return by_rows (t, args, nargout); });
-  if (args.length () > 0) {
-    const gla::plan_view view = gla::plan_of (args (0));
-    if (view && view.plan->matrix ().rows ())
-      return ovl (by_plan_of_rows (interp, args, nargout));
-  }
+  const gla::plan_view view = args.length () > 0 ? gla::plan_of (args (0)) : gla::plan_view ();
+  if (gla::wants_mpi (args) || (view && view.plan->matrix ().rows ()))
+    return gla::call_of_ranks ("spmv", interp, args, nargout);
   gla::check_counts ("spmv", args, 2, gla::any_number, nargout, 1);
   return ovl (spmv_gathered (
       args (0), args (1), [&] (const octave_value &x) { return product_here (interp, args, x); }));

@@ -61,13 +61,12 @@ octave_value spmv_gathered (const octave_value &A, const octave_value &x, Multip
       gla::gpu_value (multiply (gla::gathered (x)), A.iscomplex () || x.iscomplex ()));
 }
 
-// With "mpi", "rows": A*x for the rows of this rank of A and x, on all ranks together.
-octave_value spmv_rows_of_matrix (gla::collective &t, const octave_value &A, const octave_value &x,
-                                  const octave_value &device,
-                                  const gla::sparse_matrix::settings &how);
-// `read` checks the other arguments, returns x, and sets the option "device" where it was given.
-typedef std::function<octave_value (octave_value &device)> rows_reader;
-octave_value spmv_rows_of_plan (octave::interpreter &interp, const gla::plan_view &view,
-                                const rows_reader &read);
+// Ends with an error unless X has the class and shape of the vectors of a product.
+void spmv_check_vectors (const octave_value &X);
+// Reads and checks all arguments of spmv_plan.
+void spmv_plan_arguments (const octave_value_list &args, int nargout, octave_value &A,
+                          octave_value &device, gla::sparse_matrix::settings &how);
+// 'N', 'T' or 'C', of the flags "transpose" and "ctranspose".
+char spmv_op (const gla::options &opts);
 
 #endif

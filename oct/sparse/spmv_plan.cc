@@ -1,10 +1,10 @@
 // spmv_plan.cc: spmv_plan for Octave
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "plan_value.h"
+#include "spmv.h"
 
-static void read_arguments (const octave_value_list &args, int nargout, octave_value &A,
-                            octave_value &device, gla::sparse_matrix::settings &how)
+void spmv_plan_arguments (const octave_value_list &args, int nargout, octave_value &A,
+                          octave_value &device, gla::sparse_matrix::settings &how)
 {
   gla::check_counts ("spmv_plan", args, 1, gla::any_number, nargout, 1);
   gla::options opts ("spmv_plan", args, 1, {}, {"device", "method", "precision", "mpi"});
@@ -20,18 +20,13 @@ static void read_arguments (const octave_value_list &args, int nargout, octave_v
 static octave_value_list spmv_plan_body (octave::interpreter &interp, const octave_value_list &args,
                                          int nargout)
 {
-  auto read = [&] (octave_value &A, octave_value &device, gla::sparse_matrix::settings &how) {
-    read_arguments (args, nargout, A, device, how);
-  };
   gla::register_plans (interp);
+  if (gla::wants_mpi (args))
+    return gla::call_of_ranks ("spmv_plan", interp, args, nargout);
   gla::plan_view view;
-  if (gla::wants_mpi (args)) {
-    view.plan = std::make_shared<gla::plan> (interp, read);
-    return ovl (gla::value_of (view));
-  }
   octave_value A, device;
   gla::sparse_matrix::settings how = {};
-  read (A, device, how);
+  spmv_plan_arguments (args, nargout, A, device, how);
   view.plan = std::make_shared<gla::plan> (interp, A, device, how);
   return ovl (gla::value_of (view));
 }

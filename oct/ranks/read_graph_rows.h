@@ -8,8 +8,8 @@
 #ifndef GPULINALG_READ_GRAPH_ROWS_H
 #define GPULINALG_READ_GRAPH_ROWS_H
 
-#include "matrix_market.h"
-#include "ranks/ranks.h"
+#include "ranks.h"
+#include "sparse/matrix_market.h"
 
 #include <algorithm>
 

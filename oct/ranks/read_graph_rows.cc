@@ -215,12 +215,18 @@ static octave_value_list edges_by_rows (collective &t, const std::string &name,
   return ovl (A, names);
 }
 
-octave_value_list read_graph_rows (collective &t, const std::string &name,
-                                   const graph_options &want)
+static octave_value_list read_graph_together (octave::interpreter &interp,
+                                              const octave_value_list &args, int nargout)
 {
-  const graph_head head = head_of (name);
-  check_same_file (t, name, head);
-  return head.market ? market_by_rows (t, name, head, want) : edges_by_rows (t, name, head, want);
+  return together ("read_graph", interp, [&] (collective &t) {
+    graph_options want;
+    const std::string name = read_graph_arguments (args, nargout, want);
+    const graph_head head = head_of (name);
+    check_same_file (t, name, head);
+    return head.market ? market_by_rows (t, name, head, want) : edges_by_rows (t, name, head, want);
+  });
 }
+
+static const add_of_ranks add_read_graph ("read_graph", read_graph_together);
 
 } // namespace gla

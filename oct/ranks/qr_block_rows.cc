@@ -1,7 +1,9 @@
 // qr_block_rows.cc: qr_block (.., "mpi", "rows")
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "qr_block.h"
+#include "arrays/gpu_pages.h"
+#include "pages/qr_block.h"
+#include "ranks.h"
 
 #include <algorithm>
 
@@ -39,9 +41,41 @@ static octave_value_list factorize (gla::collective &collective, const octave_va
   return ovl (have_B ? C : Q, R, qr_permutations (order, dims, want.vector));
 }
 
-octave_value_list qr_block_rows (gla::collective &collective, const octave_value &A,
-                                 const octave_value &B, const qr_request &want)
+static octave_value_list qr_block_rows (gla::collective &collective, const octave_value &A,
+                                        const octave_value &B, const qr_request &want)
 {
   return collective.in_common_class (
       [&] (auto array, auto) { return factorize<decltype (array)> (collective, A, B, want); });
 }
+
+static octave_value_list qr_block_of_ranks (gla::collective &collective,
+                                            const octave_value_list &args, int nargout)
+{
+  qr_request want = {};
+  octave_value B;
+  const gla::options opts = qr_block_arguments (args, nargout, B, want);
+  gla::mpi_word ("qr_block", opts, {"rows"});
+  if (gla::any_gpu_array (args))
+    gla::gather_needed ("qr_block with \"mpi\"");
+  if (want.wy)
+    error_with_id ("gpulinalg:bad-option", "qr_block: \"mpi\" cannot be combined with \"wy\"");
+  if (!want.economy && !want.solve)
+    error_with_id ("gpulinalg:bad-option",
+                   "qr_block: with \"mpi\" there is the economy form only; add 0 or \"econ\"");
+  collective.call ().set_place (opts.value ("device"));
+  const octave_value A = args (0);
+  collective.announce (A, B);
+  if (want.solve)
+    return qr_block_least_squares (collective.call (), &collective, A, B, want);
+  return qr_block_rows (collective, A, B, want);
+}
+
+static octave_value_list qr_block_together (octave::interpreter &interp,
+                                            const octave_value_list &args, int nargout)
+{
+  return gla::together ("qr_block", interp, [&] (gla::collective &collective) {
+    return qr_block_of_ranks (collective, args, nargout);
+  });
+}
+
+static const gla::add_of_ranks add_qr_block ("qr_block", qr_block_together);
