@@ -4,7 +4,9 @@
 # Read by Makefile and ../tests/c/Makefile, which set `src` to this folder.
 
 # A folder for each topic; a header of another folder is named from here or from ../kernels.
-sources := $(patsubst $(src)/%,%,$(wildcard $(src)/*.c $(src)/*/*.c $(src)/*/*/*.c))
+# The wings that config.mk leaves out are not built; nothing else includes or calls them.
+absent_wings := $(if $(filter no,$(RANKS)),ranks)
+sources := $(filter-out $(absent_wings:%=%/%),$(patsubst $(src)/%,%,$(wildcard $(src)/*.c $(src)/*/*.c $(src)/*/*/*.c)))
 
 # Kernels of the CPU backend are compiled once per type and instruction set, other sources with code
 # for several types once per type, all others once.
