@@ -5,13 +5,10 @@
 // element divide the elements of B.
 
 #include "page_division.h"
-#include "arrays/gpu_pages.h"
 #include "arrays/gpu_steps.h"
 
 #include <cmath>
 #include <limits>
-
-#include <octave/int32NDArray.h>
 
 namespace gla
 {
@@ -24,9 +21,11 @@ octave_value placed_on_gpu (const char *who, const octave_value &x, const octave
   return value_of (moved_to (place, who, x));
 }
 
-static int32_t *codes_of (int32NDArray &info)
+void check_place (const char *who, octave::interpreter &interp, const options &opts)
 {
-  return reinterpret_cast<int32_t *> (info.fortran_vec ());
+  gla::call check (who, interp);
+  check.set_place (opts.value ("device"));
+  check.set_progress (opts.value ("progress"));
 }
 
 // From a number for each page of X one for each page of A. Where pages of A belong to several pages
@@ -65,13 +64,6 @@ static octave_value_list solve_square (gla::call &call, const page_division &wan
   const bool single = want.A.is_single_type () || want.B.is_single_type ();
   const bool gpu = any_on_gpu (ovl (want.A, want.B));
   const operand A (want.A, single, gpu), B (want.B, single, gpu);
-  Array X = unfilled_pages<Array> (dims);
-  const octave_idx_type n = want.A.rows (), pages = pages_of (dims);
-  int32NDArray info (dim_vector (pages, 1));
-  dim_vector one = dims;
-  one (0) = one (1) = 1;
-  Real rcond (want.outputs > 1 ? one : dim_vector (0, 0));
-
   auto options = sized<gla_pagesolve_options> ();
   options.op_a = want.op;
   options.side = want.side;
@@ -79,19 +71,10 @@ static octave_value_list solve_square (gla::call &call, const page_division &wan
   options.dim_size = grid.size.data ();
   options.a_step = grid.x_step.data ();
   options.b_step = grid.y_step.data ();
-  auto results = sized<gla_pagesolve_results> ();
-  results.X = output (X);
-  if (want.outputs > 1)
-    results.rcond = output (rcond);
-  results.info = codes_of (info);
-  auto report = sized<gla_pagesolve_report> ();
-  call.finish (
-      gla_pagesolve (call.context (), &A.array (), &B.array (), &results, &options, &report));
-  if (want.outputs < 3 && report.base.pages_failed > 0)
-    warn_of_failed_pages (want.who, results.info, pages, {not_finite (n)});
+  const auto found = solve_pages<Array, Real> (call, want, A.array (), &B.array (), &options, dims);
   if (want.outputs < 2)
-    return ovl (X);
-  return ovl (X, of_pages_of_A (rcond, grid, want.A), info);
+    return ovl (found.X);
+  return ovl (found.X, of_pages_of_A (found.rcond, grid, want.A), found.info);
 }
 
 //------------------------------------------------------------------------------
@@ -122,7 +105,7 @@ static octave_value_list solve_least_squares (gla::call &call, const page_divisi
   const gla_array a = input (A), b = input (B);
   auto results = sized<gla_least_squares_results> ();
   results.X = output (X);
-  results.info = codes_of (info);
+  results.info = reinterpret_cast<int32_t *> (info.fortran_vec ());
   auto report = sized<gla_least_squares_report> ();
   call.finish (gla_least_squares (call.context (), &a, &b, &results, nullptr, &report));
   if (want.outputs < 3 && report.base.pages_failed > 0)
@@ -260,8 +243,8 @@ static void check_sizes (const page_division &want)
                    want.op == 'N' ? "" : ", transposed as requested,", static_cast<long long> (b));
 }
 
-octave_value_list divide_pages (octave::interpreter &interp, const page_division &want,
-                                const options &opts)
+static octave_value_list divide (octave::interpreter &interp, const page_division &want,
+                                 const options &opts)
 {
   const bool left = want.side == GLA_SIDE_LEFT, by_elements = is_scalar (want.A);
   if (!by_elements)
@@ -273,11 +256,7 @@ octave_value_list divide_pages (octave::interpreter &interp, const page_division
                    want.who);
   if (!by_elements &&
       needs_qr_on_gpu (want, grid, dims, device_or_session (opts.value ("device")))) {
-    {
-      gla::call check (want.who, interp);
-      check.set_place (opts.value ("device"));
-      check.set_progress (opts.value ("progress"));
-    }
+    check_place (want.who, interp, opts);
     return divide_on_gpu (interp, want, opts);
   }
 
@@ -293,6 +272,64 @@ octave_value_list divide_pages (octave::interpreter &interp, const page_division
     return divide_rectangular (call, want, grid, dims);
   return in_page_class_of (want.A, want.B, [&] (auto array, auto real) {
     return solve_square<decltype (array), decltype (real)> (call, want, grid, dims);
+  });
+}
+
+//------------------------------------------------------------------------------
+// arguments
+//------------------------------------------------------------------------------
+
+// (A, B) or (A, transpA, B); returns where the options begin.
+static int read_left (const octave_value_list &args, page_division &want)
+{
+  const bool has_op = args (1).is_string ();
+  if (has_op && args.length () < 3)
+    print_usage ();
+  if (has_op)
+    want.op = read_op (want.who, "transpA", args (1));
+  want.A = args (0);
+  want.B = args (has_op ? 2 : 1);
+  check_float_array (want.who, "A", want.A);
+  check_float_array (want.who, "B", want.B);
+  return has_op ? 3 : 2;
+}
+
+// Whether the third argument is transpA. Options come in pairs, so an odd number of arguments has
+// it, unless an option has no value.
+static bool has_last_op (const octave_value_list &args)
+{
+  if (args.length () < 3)
+    return false;
+  const std::string word = is_text (args (2)) ? lower_case (args (2).string_value ()) : "";
+  return is_op (args (2)) || (args.length () % 2 == 1 && word != "device" && word != "progress");
+}
+
+// (B, A) or (B, A, transpA).
+static int read_right (const octave_value_list &args, page_division &want)
+{
+  want.B = args (0);
+  want.A = args (1);
+  check_float_array (want.who, "B", want.B);
+  check_float_array (want.who, "A", want.A);
+  const bool has_op = has_last_op (args);
+  if (has_op)
+    want.op = read_op (want.who, "transpA", args (2));
+  return has_op ? 3 : 2;
+}
+
+octave_value_list divide_pages (octave::interpreter &interp, const char *who, gla_side side,
+                                const octave_value_list &args, int outputs)
+{
+  return guarded (who, [&] () {
+    return with_gpu_matrices (args, "arh", [&] (const octave_value_list &all) {
+      check_counts (who, all, 2, any_number, outputs, 3);
+      page_division want;
+      want.who = who;
+      want.side = side;
+      want.outputs = outputs;
+      const int read = side == GLA_SIDE_LEFT ? read_left (all, want) : read_right (all, want);
+      return divide (interp, want, options (who, all, read, {}, {"device", "progress"}));
+    });
   });
 }
 

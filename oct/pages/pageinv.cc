@@ -1,36 +1,19 @@
 // pageinv.cc: inverses of the pages of an array
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "arrays/gpu_pages.h"
 #include "arrays/gpu_value.h"
 #include "page_division.h"
 
-#include <octave/int32NDArray.h>
-
 template <typename Array, typename Real>
-static octave_value_list invert (gla::call &call, const octave_value &arg, int outputs)
+static octave_value_list invert (gla::call &call, const gla::page_division &want)
 {
   Array X;
-  gla::read (arg, X);
-  dim_vector dims = X.dims ();
-  const octave_idx_type n = dims (0), pages = gla::pages_of (dims);
-  Array Y = gla::unfilled_pages<Array> (dims);
-  int32NDArray info (dim_vector (pages, 1));
-  dims (0) = dims (1) = 1;
-  Real rcond (outputs > 1 ? dims : dim_vector (0, 0));
-  const gla_array x = gla::input (X);
-  auto results = gla::sized<gla_pagesolve_results> ();
-  results.X = gla::output (Y);
-  if (outputs > 1)
-    results.rcond = gla::output (rcond);
-  results.info = reinterpret_cast<int32_t *> (info.fortran_vec ());
-  auto report = gla::sized<gla_pagesolve_report> ();
-  call.finish (gla_pagesolve (call.context (), &x, nullptr, &results, nullptr, &report));
-  if (outputs < 3 && report.base.pages_failed > 0)
-    gla::warn_of_failed_pages ("pageinv", results.info, pages, {gla::not_finite (n)});
-  if (outputs < 2)
-    return ovl (Y);
-  return ovl (Y, rcond, info);
+  gla::read (want.A, X);
+  const auto found =
+      gla::solve_pages<Array, Real> (call, want, gla::input (X), nullptr, nullptr, X.dims ());
+  if (want.outputs < 2)
+    return ovl (found.X);
+  return ovl (found.X, found.rcond, found.info);
 }
 
 static octave_value_list pageinv_body (octave::interpreter &interp, const octave_value_list &args,
@@ -43,11 +26,7 @@ static octave_value_list pageinv_body (octave::interpreter &interp, const octave
   if (X.rows () != X.columns ())
     error_with_id ("gpulinalg:bad-shape", "pageinv: the pages of X must be square, but X is %s",
                    X.dims ().str ().c_str ());
-  {
-    gla::call check ("pageinv", interp);
-    check.set_place (opts.value ("device"));
-    check.set_progress (opts.value ("progress"));
-  }
+  gla::check_place ("pageinv", interp, opts);
   const octave_idx_type most = 256; // rows of what gla_pagesolve inverts on a GPU
   const octave_value device = gla::device_or_session (opts.value ("device"));
   const bool on_gpu = gla::any_on_gpu (args), moves = !on_gpu && gla::asks_for_gpu (device);
@@ -61,8 +40,12 @@ static octave_value_list pageinv_body (octave::interpreter &interp, const octave
   gla::call call ("pageinv", interp, gla::context_of_pages (args, opts.value ("progress")));
   call.set_place (opts.value ("device"));
   call.set_progress (opts.value ("progress"));
+  gla::page_division want;
+  want.who = "pageinv";
+  want.A = X;
+  want.outputs = nargout;
   return gla::in_page_class_of (X, octave_value (), [&] (auto array, auto real) {
-    return invert<decltype (array), decltype (real)> (call, X, nargout);
+    return invert<decltype (array), decltype (real)> (call, want);
   });
 }
 

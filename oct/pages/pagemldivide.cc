@@ -3,28 +3,6 @@
 
 #include "page_division.h"
 
-static octave_value_list pagemldivide_body (octave::interpreter &interp,
-                                            const octave_value_list &args, int nargout)
-{
-  gla::check_counts ("pagemldivide", args, 2, gla::any_number, nargout, 3);
-  gla::page_division want;
-  want.who = "pagemldivide";
-  want.outputs = nargout;
-  want.A = args (0);
-  int read = 1;
-  if (args (1).is_string ()) {
-    if (args.length () < 3)
-      print_usage ();
-    want.op = gla::read_op (want.who, "transpA", args (1));
-    read = 2;
-  }
-  want.B = args (read);
-  gla::check_float_array (want.who, "A", want.A);
-  gla::check_float_array (want.who, "B", want.B);
-  const gla::options opts (want.who, args, read + 1, {}, {"device", "progress"});
-  return gla::divide_pages (interp, want, opts);
-}
-
 DEFMETHOD_DLD (pagemldivide, interp, args, nargout, R"doc(-*- texinfo -*-
  @deftypefn  {gpulinalg} {@var{X} =} pagemldivide (@var{A}, @var{B})
  @deftypefnx {gpulinalg} {@var{X} =} pagemldivide (@var{A}, @var{transpA}, @var{B})
@@ -163,11 +141,7 @@ There is not enough memory.
 @seealso{pagemrdivide, pageinv, pagemtimes, qr_block, mldivide}
 @end deftypefn)doc")
 {
-  return gla::guarded ("pagemldivide", [&] () {
-    return gla::with_gpu_matrices (args, "arh", [&] (const octave_value_list &all) {
-      return pagemldivide_body (interp, all, nargout);
-    });
-  });
+  return gla::divide_pages (interp, "pagemldivide", GLA_SIDE_LEFT, args, nargout);
 }
 
 /*

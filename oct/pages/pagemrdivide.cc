@@ -3,37 +3,6 @@
 
 #include "page_division.h"
 
-// Whether the third argument is transpA. Options come in pairs, so an odd number of arguments has
-// it, unless an option has no value.
-static bool has_op (const octave_value_list &args)
-{
-  if (args.length () < 3)
-    return false;
-  const std::string word =
-      gla::is_text (args (2)) ? gla::lower_case (args (2).string_value ()) : "";
-  return gla::is_op (args (2)) ||
-         (args.length () % 2 == 1 && word != "device" && word != "progress");
-}
-
-static octave_value_list pagemrdivide_body (octave::interpreter &interp,
-                                            const octave_value_list &args, int nargout)
-{
-  gla::check_counts ("pagemrdivide", args, 2, gla::any_number, nargout, 3);
-  gla::page_division want;
-  want.who = "pagemrdivide";
-  want.outputs = nargout;
-  want.side = GLA_SIDE_RIGHT;
-  want.B = args (0);
-  want.A = args (1);
-  gla::check_float_array (want.who, "B", want.B);
-  gla::check_float_array (want.who, "A", want.A);
-  const int read = has_op (args) ? 3 : 2;
-  if (read == 3)
-    want.op = gla::read_op (want.who, "transpA", args (2));
-  const gla::options opts (want.who, args, read, {}, {"device", "progress"});
-  return gla::divide_pages (interp, want, opts);
-}
-
 DEFMETHOD_DLD (pagemrdivide, interp, args, nargout, R"doc(-*- texinfo -*-
  @deftypefn  {gpulinalg} {@var{X} =} pagemrdivide (@var{B}, @var{A})
  @deftypefnx {gpulinalg} {@var{X} =} pagemrdivide (@var{B}, @var{A}, @var{transpA})
@@ -165,9 +134,5 @@ There is not enough memory.
 @seealso{pagemldivide, pageinv, pagemtimes, mrdivide}
 @end deftypefn)doc")
 {
-  return gla::guarded ("pagemrdivide", [&] () {
-    return gla::with_gpu_matrices (args, "arh", [&] (const octave_value_list &all) {
-      return pagemrdivide_body (interp, all, nargout);
-    });
-  });
+  return gla::divide_pages (interp, "pagemrdivide", GLA_SIDE_RIGHT, args, nargout);
 }
