@@ -620,6 +620,8 @@ gla_status gla_pagemul (gla_context *ctx, const gla_array *A, const gla_array *B
 // gla_pagesolve: systems of equations with the pages of two arrays, and inverses
 //------------------------------------------------------------------------------
 
+enum { GLA_PAGESOLVE_GPU_ROWS = 256 }; // a GPU does square pages of up to so many rows
+
 typedef enum {
   GLA_SIDE_LEFT = 0, // op_a (A) * X = B
   GLA_SIDE_RIGHT     // X * op_a (A) = B

@@ -11,6 +11,7 @@
 
 #include "common/pages.cuh"
 #include "common/scalar.cuh"
+#include "gpulinalg.h"
 
 // Element (i, c) of page p of X is at X[p*x_page + i*x_row + c*x_column]; of B on its page at
 // i*b_row + c*b_column. A and B with a_real or b_real hold numbers of the real type instead.
@@ -60,7 +61,7 @@ cudaError_t lu_page (const lu_args<T> &a, const lu_space &space, cudaStream_t st
 // The same for orders up to LU_PANEL_MAX. Some blocks of threads do one page after the other; each
 // has space for the factors of a page, in a square of columns that begin lu_panel_stride (n)
 // numbers apart.
-enum { LU_PANEL_MAX = 256 };
+enum { LU_PANEL_MAX = GLA_PAGESOLVE_GPU_ROWS };
 struct lu_space {
   double *data;
   int64_t each; // doubles of a block

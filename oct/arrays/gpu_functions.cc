@@ -235,6 +235,11 @@ octave_value_list count_kept (const char *, const octave_value_list &, int)
   return ovl (arrayfun_kept ());
 }
 
+octave_value_list count_solved_rows (const char *, const octave_value_list &, int)
+{
+  return ovl (static_cast<double> (GLA_PAGESOLVE_GPU_ROWS));
+}
+
 // Dimension and direction behind x in the arguments of sort; the dimension counts from 1. One that
 // x does not have is an error of Octave's own sort with two outputs before version 11, and only
 // there.
@@ -459,6 +464,7 @@ const struct {
     {"arrayfun", arrayfun},
     {"passes", count_passes},
     {"kept", count_kept},
+    {"solved_rows", count_solved_rows},
     {"sort", sort},
     {"cat", concatenate},
     {"horzcat", concatenate},

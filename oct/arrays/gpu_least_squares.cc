@@ -18,8 +18,6 @@ namespace gla
 namespace
 {
 
-const octave_idx_type most_rows = 256; // of what gla_pagesolve solves on a GPU
-
 octave_value_list call_pages (const char *name, const octave_value_list &args, int outputs)
 {
   return feval (the_interpreter (), name, args, outputs);
@@ -45,7 +43,7 @@ octave_value empty_solution (const octave_value &A, const octave_value &B, const
 // Inf where R has a 0 on the diagonal, NaN where R holds NaN or Inf.
 octave_value_list solve_triangles (const octave_value &R, const octave_value &C)
 {
-  if (R.rows () > most_rows)
+  if (R.rows () > GLA_PAGESOLVE_GPU_ROWS)
     return gpu_pages_function ("triangle", ovl (R, C), 2);
   if (R.rows () > 1) {
     // three outputs: no warnings. The pivots of a triangle are on its diagonal, and nothing is

@@ -40,9 +40,6 @@ gpu_value zeros_on (int device, char type, const dim_vector &dims)
   return z;
 }
 
-// What gla_pagesolve solves on a GPU.
-const octave_idx_type most_rows = 256;
-
 bool is_scalar_value (const octave_value &v)
 {
   return v.numel () == 1;
@@ -123,7 +120,7 @@ gpu_value solve (const char *name, const octave_value &a, const octave_value &b,
     return zeros_on (device, type,
                      right ? dim_vector (db (0), da (0)) : dim_vector (da (1), db (1)));
   const gpu_value A = matrix_of (name, a, single, device), B = matrix_of (name, b, single, device);
-  if (da (0) != da (1) || da (0) > most_rows)
+  if (da (0) != da (1) || da (0) > GLA_PAGESOLVE_GPU_ROWS)
     return solve_by (solver::qr, name, A, B, right);
   gpu_value X = new_on_gpu (device, type, db);
   const gla_array A1 = array_of (A), B1 = array_of (B);

@@ -224,8 +224,8 @@ static octave_value_list divide_on_gpu (octave::interpreter &interp, const page_
 static bool needs_qr_on_gpu (const page_division &want, const page_grid &grid,
                              const dim_vector &dims, const octave_value &device)
 {
-  const octave_idx_type most = 256; // rows of what gla_pagesolve solves on a GPU
-  const bool square = want.A.rows () == want.A.columns (), large = want.A.rows () > most;
+  const bool square = want.A.rows () == want.A.columns (),
+             large = want.A.rows () > GLA_PAGESOLVE_GPU_ROWS;
   if (any_on_gpu (ovl (want.A, want.B)))
     return !square || large || (want.outputs > 1 && !in_order (grid.x_step));
   return square && large && pages_of (dims) > 0 && asks_for_gpu (device);

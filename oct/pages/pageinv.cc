@@ -27,10 +27,9 @@ static octave_value_list pageinv_body (octave::interpreter &interp, const octave
     error_with_id ("gpulinalg:bad-shape", "pageinv: the pages of X must be square, but X is %s",
                    X.dims ().str ().c_str ());
   gla::check_place ("pageinv", interp, opts);
-  const octave_idx_type most = 256; // rows of what gla_pagesolve inverts on a GPU
   const octave_value device = gla::device_or_session (opts.value ("device"));
   const bool on_gpu = gla::any_on_gpu (args), moves = !on_gpu && gla::asks_for_gpu (device);
-  if (X.rows () > most && !X.isempty () && (on_gpu || moves)) {
+  if (X.rows () > GLA_PAGESOLVE_GPU_ROWS && !X.isempty () && (on_gpu || moves)) {
     const gla::gpu_arrays_inside inside (interp);
     const octave_value G = on_gpu ? X : gla::placed_on_gpu ("pageinv", X, device);
     const octave_value_list found = gla::gpu_pages_function (
