@@ -286,27 +286,35 @@ octave_value octave_gpu_array::subsasgn (const std::string &type,
 
 } // namespace
 
-const char *gla::name_of_mapper (octave_base_value::unary_mapper_t f)
+bool gla::find_mapper (octave_base_value::unary_mapper_t f, gpu_op *op)
 {
   typedef octave_base_value base;
-  static const std::pair<base::unary_mapper_t, const char *> names[] = {
-      {base::umap_abs, "abs"},           {base::umap_acos, "acos"},   {base::umap_acosh, "acosh"},
-      {base::umap_angle, "arg"},         {base::umap_arg, "arg"},     {base::umap_asin, "asin"},
-      {base::umap_asinh, "asinh"},       {base::umap_atan, "atan"},   {base::umap_atanh, "atanh"},
-      {base::umap_cbrt, "cbrt"},         {base::umap_ceil, "ceil"},   {base::umap_conj, "conj"},
-      {base::umap_cos, "cos"},           {base::umap_cosh, "cosh"},   {base::umap_erf, "erf"},
-      {base::umap_erfc, "erfc"},         {base::umap_exp, "exp"},     {base::umap_expm1, "expm1"},
-      {base::umap_isfinite, "isfinite"}, {base::umap_fix, "fix"},     {base::umap_floor, "floor"},
-      {base::umap_imag, "imag"},         {base::umap_isinf, "isinf"}, {base::umap_isnan, "isnan"},
-      {base::umap_log, "log"},           {base::umap_log2, "log2"},   {base::umap_log10, "log10"},
-      {base::umap_log1p, "log1p"},       {base::umap_real, "real"},   {base::umap_round, "round"},
-      {base::umap_signum, "sign"},       {base::umap_sin, "sin"},     {base::umap_sinh, "sinh"},
-      {base::umap_sqrt, "sqrt"},         {base::umap_tan, "tan"},     {base::umap_tanh, "tanh"},
+  static const std::pair<base::unary_mapper_t, gpu_op> mappers[] = {
+      {base::umap_abs, gpu_op::abs},           {base::umap_acos, gpu_op::acos},
+      {base::umap_acosh, gpu_op::acosh},       {base::umap_angle, gpu_op::arg},
+      {base::umap_arg, gpu_op::arg},           {base::umap_asin, gpu_op::asin},
+      {base::umap_asinh, gpu_op::asinh},       {base::umap_atan, gpu_op::atan},
+      {base::umap_atanh, gpu_op::atanh},       {base::umap_cbrt, gpu_op::cbrt},
+      {base::umap_ceil, gpu_op::ceil},         {base::umap_conj, gpu_op::conj},
+      {base::umap_cos, gpu_op::cos},           {base::umap_cosh, gpu_op::cosh},
+      {base::umap_erf, gpu_op::erf},           {base::umap_erfc, gpu_op::erfc},
+      {base::umap_exp, gpu_op::exp},           {base::umap_expm1, gpu_op::expm1},
+      {base::umap_isfinite, gpu_op::isfinite}, {base::umap_fix, gpu_op::fix},
+      {base::umap_floor, gpu_op::floor},       {base::umap_imag, gpu_op::imag},
+      {base::umap_isinf, gpu_op::isinf},       {base::umap_isnan, gpu_op::isnan},
+      {base::umap_log, gpu_op::log},           {base::umap_log2, gpu_op::log2},
+      {base::umap_log10, gpu_op::log10},       {base::umap_log1p, gpu_op::log1p},
+      {base::umap_real, gpu_op::real},         {base::umap_round, gpu_op::round},
+      {base::umap_signum, gpu_op::sign},       {base::umap_sin, gpu_op::sin},
+      {base::umap_sinh, gpu_op::sinh},         {base::umap_sqrt, gpu_op::sqrt},
+      {base::umap_tan, gpu_op::tan},           {base::umap_tanh, gpu_op::tanh},
   };
-  for (const auto &entry : names)
-    if (entry.first == f)
-      return entry.second;
-  return nullptr;
+  for (const auto &entry : mappers)
+    if (entry.first == f) {
+      *op = entry.second;
+      return true;
+    }
+  return false;
 }
 
 namespace
@@ -314,10 +322,10 @@ namespace
 
 octave_value octave_gpu_array::map (unary_mapper_t f) const
 {
-  const char *name = gla::name_of_mapper (f);
-  if (name == nullptr)
+  gla::gpu_op op;
+  if (!gla::find_mapper (f, &op))
     gla::gather_needed (get_umap_name (f));
-  return gla::mapped (name, m_value);
+  return wrapped (gla::unary (op, m_value));
 }
 
 } // namespace

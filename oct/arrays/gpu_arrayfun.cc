@@ -216,7 +216,7 @@ gpu_value expanded_to (const gpu_value &x, const dim_vector &dims)
 
 octave_value one_step (const traced_value &v, const octave_value_list &of)
 {
-  if (v.name == "merge")
+  if (v.op == GLA_ND_SELECT)
     return feval (the_interpreter (), "merge", ovl (of (2), of (0), of (1))) (0);
   if (v.op == GLA_ND_COPY) {
     // x is complex where elements have left the domain of a step before
@@ -225,17 +225,11 @@ octave_value one_step (const traced_value &v, const octave_value_list &of)
         v.type == 'b' ? 'b' : type_letter (is_single (v.type), is_complex (x.type ()));
     return value_of (converted (x, type));
   }
-  element_operation o;
-  if (v.op < 0 || !find_element_operation (v.name, static_cast<int> (of.length ()), &o))
+  if (v.op < 0)
     return gpu_function (v.name, of, 1) (0);
-  if (of.length () == 1)
-    return v.name == "uminus" || v.name == "not"
-               ? value_of (unary (v.name.c_str (), gpu_value_of (of (0))))
-               : mapped (v.name.c_str (), gpu_value_of (of (0)));
-  const bool is_function = v.name == "max" || v.name == "min" || v.name == "atan2" ||
-                           v.name == "hypot" || v.name == "mod" || v.name == "rem";
-  return is_function ? gpu_function (v.name, of, 1) (0)
-                     : value_of (binary (v.name.c_str (), of (0), of (1)));
+  const gpu_op op = static_cast<gpu_op> (v.op);
+  return value_of (of.length () == 1 ? unary (op, gpu_value_of (of (0)))
+                                     : binary (op, of (0), of (1)));
 }
 
 std::vector<bool> needed_values (const trace &t, const std::vector<int> &results)

@@ -161,7 +161,8 @@ octave_value product_of_two (const octave_value &a, const octave_value &b)
     return value_of (on_host_as ("kron", ovl (a, b), complex));
   const octave_value y = b.reshape (dim_vector (q (0), 1, q (1))),
                      x = a.reshape (dim_vector (1, p (0), 1, p (1)));
-  return value_of (reshaped (binary ("times", y, x), dim_vector (p (0) * q (0), p (1) * q (1))));
+  return value_of (
+      reshaped (binary (gpu_op::times, y, x), dim_vector (p (0) * q (0), p (1) * q (1))));
 }
 
 //------------------------------------------------------------------------------

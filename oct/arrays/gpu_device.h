@@ -109,11 +109,9 @@ octave_value_list fourier (const char *name, const octave_value_list &args, int 
 // What gpu_value.h declares, where an array is on a GPU.
 namespace on_gpu
 {
-gpu_value binary (const char *name, const octave_value &x, const octave_value &y);
-gpu_value unary (const char *name, const gpu_value &x);
-gpu_value mapped (const char *name, const gpu_value &x);
+gpu_value binary (gpu_op op, const octave_value &x, const octave_value &y);
+gpu_value unary (gpu_op op, const gpu_value &x);
 gpu_value converted (const gpu_value &x, char type);
-gpu_value expanded (const char *name, const octave_value &x, const octave_value &y);
 gpu_value made_complex (const octave_value &x, const octave_value &y);
 gpu_value real_function (const char *name, const octave_value_list &args);
 
@@ -138,7 +136,7 @@ octave_value_list sorted (const gpu_value &x, bool descending, int outputs);
 gpu_value product_sum (const octave_value &x, const octave_value &y, int dim);
 gpu_value norm (const gpu_value &x, gla_norm p);
 
-gpu_value product (const char *name, const octave_value &x, const octave_value &y);
+gpu_value product (gpu_op op, const octave_value &x, const octave_value &y);
 // op_x (x) * op_y (y) of matrices on a GPU; an op is 'N', 'T' or 'C'. x * x' and x' * x are exactly
 // Hermitian.
 gpu_value product_turned (const octave_value &x, char op_x, const octave_value &y, char op_y);

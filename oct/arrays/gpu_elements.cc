@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "gpu_device.h"
-#include "gpu_trace.h"
 
 #include <octave/lo-array-errwarn.h>
 
@@ -31,66 +30,6 @@ namespace on_gpu
 namespace
 {
 
-// What Octave calls the function, and in messages the operator.
-struct operation {
-  const char *name;
-  gla_nd_op op;
-  const char *shown;
-};
-
-const operation binary_operations[] = {
-    {"plus", GLA_ND_ADD, "operator +"},   {"minus", GLA_ND_SUB, "operator -"},
-    {"times", GLA_ND_MUL, "product"},     {"rdivide", GLA_ND_DIV, "quotient"},
-    {"power", GLA_ND_POW, "operator .^"}, {"eq", GLA_ND_EQ, "mx_el_eq"},
-    {"ne", GLA_ND_NE, "mx_el_ne"},        {"lt", GLA_ND_LT, "mx_el_lt"},
-    {"le", GLA_ND_LE, "mx_el_le"},        {"gt", GLA_ND_GT, "mx_el_gt"},
-    {"ge", GLA_ND_GE, "mx_el_ge"},        {"and", GLA_ND_AND, "operator &"},
-    {"or", GLA_ND_OR, "operator |"},      {"max", GLA_ND_MAX, "max"},
-    {"min", GLA_ND_MIN, "min"},           {"mod", GLA_ND_MOD, "mod"},
-    {"rem", GLA_ND_REM, "rem"},           {"atan2", GLA_ND_ATAN2, "atan2"},
-    {"hypot", GLA_ND_HYPOT, "hypot"},
-};
-
-const operation functions[] = {
-    {"uminus", GLA_ND_NEG, ""},  {"conj", GLA_ND_CONJ, ""},   {"floor", GLA_ND_FLOOR, ""},
-    {"ceil", GLA_ND_CEIL, ""},   {"round", GLA_ND_ROUND, ""}, {"fix", GLA_ND_FIX, ""},
-    {"sign", GLA_ND_SIGN, ""},   {"real", GLA_ND_REAL, ""},   {"imag", GLA_ND_IMAG, ""},
-    {"abs", GLA_ND_ABS, ""},     {"arg", GLA_ND_ARG, ""},     {"not", GLA_ND_NOT, ""},
-    {"isnan", GLA_ND_ISNAN, ""}, {"isinf", GLA_ND_ISINF, ""}, {"isfinite", GLA_ND_ISFINITE, ""},
-    {"exp", GLA_ND_EXP, ""},     {"expm1", GLA_ND_EXPM1, ""}, {"log", GLA_ND_LOG, ""},
-    {"log2", GLA_ND_LOG2, ""},   {"log10", GLA_ND_LOG10, ""}, {"log1p", GLA_ND_LOG1P, ""},
-    {"sqrt", GLA_ND_SQRT, ""},   {"sin", GLA_ND_SIN, ""},     {"cos", GLA_ND_COS, ""},
-    {"tan", GLA_ND_TAN, ""},     {"sinh", GLA_ND_SINH, ""},   {"cosh", GLA_ND_COSH, ""},
-    {"tanh", GLA_ND_TANH, ""},   {"asin", GLA_ND_ASIN, ""},   {"acos", GLA_ND_ACOS, ""},
-    {"atan", GLA_ND_ATAN, ""},   {"asinh", GLA_ND_ASINH, ""}, {"acosh", GLA_ND_ACOSH, ""},
-    {"atanh", GLA_ND_ATANH, ""}, {"cbrt", GLA_ND_CBRT, ""},   {"erf", GLA_ND_ERF, ""},
-    {"erfc", GLA_ND_ERFC, ""},
-};
-
-template <typename Table> const operation &find_operation (const Table &table, const char *name)
-{
-  for (const operation &o : table)
-    if (std::strcmp (o.name, name) == 0)
-      return o;
-  gather_needed (name);
-}
-
-bool is_logical (gla_nd_op op)
-{
-  return op >= GLA_ND_EQ && op <= GLA_ND_ISFINITE;
-}
-
-bool needs_real (gla_nd_op op)
-{
-  return (op >= GLA_ND_MOD && op <= GLA_ND_HYPOT) || op >= GLA_ND_CBRT;
-}
-
-bool may_leave (gla_nd_op op)
-{
-  return op == GLA_ND_POW || op == GLA_ND_SQRT || (op >= GLA_ND_LOG && op <= GLA_ND_LOG1P) ||
-         op == GLA_ND_ASIN || op == GLA_ND_ACOS || op == GLA_ND_ACOSH || op == GLA_ND_ATANH;
-}
-
 OCTAVE_NORETURN void nan_as_logical ()
 {
   error_with_id ("Octave:undefined-function", "NaN can't be converted to logical value");
@@ -115,12 +54,12 @@ char type_of_both (char x, char y)
 }
 
 // Whether elements of AND and OR may be NaN.
-bool may_be_nan (gla_nd_op op, const gpu_operand &x, const gpu_operand &y)
+bool may_be_nan (gpu_op op, const gpu_operand &x, const gpu_operand &y)
 {
-  return (op == GLA_ND_AND || op == GLA_ND_OR) && (x.type () != 'b' || y.type () != 'b');
+  return (op == gpu_op::and_ || op == gpu_op::or_) && (x.type () != 'b' || y.type () != 'b');
 }
 
-gpu_value compute (const operation &o, gpu_operand &x, gpu_operand &y, int device)
+gpu_value compute (gpu_op op, gpu_operand &x, gpu_operand &y, int device)
 {
   const char type = type_of_both (x.type (), y.type ());
   // where a number makes the result single, the array is single before
@@ -132,18 +71,19 @@ gpu_value compute (const operation &o, gpu_operand &x, gpu_operand &y, int devic
                        !(y.nd ().data && is_single (y.type ()));
   if (numbers) // a logical array and a single number
     (x.nd ().data ? x : y).make (type_letter (true, false));
-  const dim_vector dims = dims_of_both (o.shown, x.dims (), y.dims ());
-  gpu_value z = new_on_gpu (device, is_logical (o.op) ? 'b' : type, dims);
+  const dim_vector dims = dims_of_both (shown_name_of (op), x.dims (), y.dims ());
+  gpu_value z = new_on_gpu (device, is_logical (op) ? 'b' : type, dims);
   const gla_nd to = nd_of (z, dims), a = spread (x.nd (), x.dims (), dims),
                b = spread (y.nd (), y.dims (), dims);
   int outside = 0;
-  const bool asks = !is_complex (type) && (may_leave (o.op) || may_be_nan (o.op, x, y));
-  elementwise (device, o.op, to, a, &b, asks || may_be_nan (o.op, x, y) ? &outside : nullptr);
-  if (outside && is_logical (o.op))
+  const bool asks = !is_complex (type) && (may_leave (op) || may_be_nan (op, x, y));
+  elementwise (device, library_op (op), to, a, &b,
+               asks || may_be_nan (op, x, y) ? &outside : nullptr);
+  if (outside && is_logical (op))
     nan_as_logical ();
   if (outside) { // again, and complex
     z = new_on_gpu (device, type_letter (is_single (type), true), dims);
-    elementwise (device, o.op, nd_of (z, dims), a, &b);
+    elementwise (device, library_op (op), nd_of (z, dims), a, &b);
   }
   return z;
 }
@@ -155,36 +95,28 @@ bool is_number (const octave_value &v, double number, const octave_value &x)
          (x.is_single_type () || !v.is_single_type ());
 }
 
-gpu_value work (const char *name, octave_value x, octave_value y)
-{
-  const int device = device_of (name, ovl (x, y));
-  if (std::strcmp (name, "ldivide") == 0) {
-    std::swap (x, y);
-    name = "rdivide";
-  }
-  if (std::strcmp (name, "power") == 0 && is_number (y, 2, x)) { // as Octave does
-    y = x;
-    name = "times";
-  }
-  const operation &o = find_operation (binary_operations, name);
-  gpu_operand a (name, x, device), b (name, y, device);
-  if (needs_real (o.op) && (is_complex (a.type ()) || is_complex (b.type ())))
-    error_with_id ("gpulinalg:bad-class", "%s: not defined for complex numbers", name);
-  const bool extreme = o.op == GLA_ND_MAX || o.op == GLA_ND_MIN;
-  const gpu_value z = compute (o, a, b, device);
-  return extreme && a.type () == 'b' && b.type () == 'b' ? gla::converted (z, 'b') : z;
-}
-
 } // namespace
 
-gpu_value binary (const char *name, const octave_value &x, const octave_value &y)
+gpu_value binary (gpu_op given, const octave_value &first, const octave_value &second)
 {
-  return work (name, x, y);
-}
-
-gpu_value expanded (const char *name, const octave_value &x, const octave_value &y)
-{
-  return work (name, x, y);
+  const int device = device_of (name_of (given), ovl (first, second));
+  gpu_op op = given;
+  octave_value x = first, y = second;
+  if (op == gpu_op::ldivide) {
+    std::swap (x, y);
+    op = gpu_op::rdivide;
+  }
+  if (op == gpu_op::power && is_number (y, 2, x)) { // as Octave does
+    y = x;
+    op = gpu_op::times;
+  }
+  const char *name = name_of (op);
+  gpu_operand a (name, x, device), b (name, y, device);
+  if (needs_real (op) && (is_complex (a.type ()) || is_complex (b.type ())))
+    error_with_id ("gpulinalg:bad-class", "%s: not defined for complex numbers", name);
+  const bool extreme = op == gpu_op::max || op == gpu_op::min;
+  const gpu_value z = compute (op, a, b, device);
+  return extreme && a.type () == 'b' && b.type () == 'b' ? gla::converted (z, 'b') : z;
 }
 
 //------------------------------------------------------------------------------
@@ -219,44 +151,48 @@ static gpu_value transposed (const gpu_value &x, bool conjugate)
   return y;
 }
 
-static gpu_value apply (const char *name, const gpu_value &x)
+static gpu_value apply (gpu_op op, const gpu_value &x)
 {
-  const operation &o = find_operation (functions, name);
   const bool complex = is_complex (x.type ());
-  if (needs_real (o.op) && complex)
-    error_with_id ("gpulinalg:bad-class", "%s: not defined for complex numbers", name);
-  const bool real = o.op >= GLA_ND_REAL && o.op <= GLA_ND_ARG;
-  const char type = is_logical (o.op) ? 'b' : type_letter (is_single (x.type ()), complex && !real);
-  const bool asks = (!complex && may_leave (o.op)) || (o.op == GLA_ND_NOT && x.type () != 'b');
+  if (needs_real (op) && complex)
+    error_with_id ("gpulinalg:bad-class", "%s: not defined for complex numbers", name_of (op));
+  const char type =
+      is_logical (op) ? 'b' : type_letter (is_single (x.type ()), complex && !is_always_real (op));
+  const bool asks = (!complex && may_leave (op)) || (op == gpu_op::not_ && x.type () != 'b');
   gpu_value y = new_on_gpu (x.device (), type, x.dims ());
   int outside = 0;
-  elementwise (x.device (), o.op, nd_of (y), nd_of (x), nullptr, asks ? &outside : nullptr);
+  elementwise (x.device (), library_op (op), nd_of (y), nd_of (x), nullptr,
+               asks ? &outside : nullptr);
   if (!outside)
     return y;
-  if (is_logical (o.op))
+  if (is_logical (op))
     nan_as_logical ();
   y = new_on_gpu (x.device (), type_letter (is_single (x.type ()), true), x.dims ());
-  elementwise (x.device (), o.op, nd_of (y), nd_of (x), nullptr);
+  elementwise (x.device (), library_op (op), nd_of (y), nd_of (x), nullptr);
   return y;
 }
 
-gpu_value unary (const char *name, const gpu_value &x)
+gpu_value unary (gpu_op op, const gpu_value &x)
 {
-  if (std::strcmp (name, "transpose") == 0 || std::strcmp (name, "ctranspose") == 0)
-    return transposed (x, name[0] == 'c');
-  return apply (name, x);
-}
-
-gpu_value mapped (const char *name, const gpu_value &x)
-{
-  return apply (name, x);
+  if (op == gpu_op::transpose || op == gpu_op::ctranspose)
+    return transposed (x, op == gpu_op::ctranspose);
+  return apply (op, x);
 }
 
 // realsqrt, reallog, realpow: an element that leaves the domain is an error.
 gpu_value real_function (const char *name, const octave_value_list &args)
 {
-  const gpu_value y = args.length () == 2 ? work ("power", args (0), args (1))
-                                          : apply (name + 4, moved (name, args (0)));
+  gpu_value y;
+  if (args.length () == 2) {
+    y = on_gpu::binary (gpu_op::power, args (0), args (1));
+  } else {
+    const char *root = name + 4;
+    const gpu_value x = moved (name, args (0));
+    gpu_op op;
+    if (!find_op (root, 1, &op))
+      gather_needed (root);
+    y = apply (op, x);
+  }
   if (is_complex (y.type ()))
     error_with_id ("gpulinalg:bad-value", "%s: produced complex result", name);
   return y;
@@ -285,32 +221,5 @@ gpu_value made_complex (const octave_value &x, const octave_value &y)
 }
 
 } // namespace on_gpu
-
-//------------------------------------------------------------------------------
-// for arrayfun
-//------------------------------------------------------------------------------
-
-template <typename Table>
-static bool describe (const Table &table, const std::string &name, element_operation *o)
-{
-  for (const on_gpu::operation &entry : table)
-    if (name == entry.name) {
-      const gla_nd_op op = entry.op;
-      o->op = op;
-      o->logical = on_gpu::is_logical (op);
-      o->real = op >= GLA_ND_REAL && op <= GLA_ND_ARG;
-      o->real_only = on_gpu::needs_real (op);
-      o->may_leave =
-          on_gpu::may_leave (op) || op == GLA_ND_AND || op == GLA_ND_OR || op == GLA_ND_NOT;
-      return true;
-    }
-  return false;
-}
-
-bool find_element_operation (const std::string &name, int operands, element_operation *o)
-{
-  return operands == 2 ? describe (on_gpu::binary_operations, name, o)
-                       : operands == 1 && describe (on_gpu::functions, name, o);
-}
 
 } // namespace gla

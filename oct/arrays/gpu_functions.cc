@@ -125,9 +125,8 @@ octave_value_list extremes (const char *name, const octave_value_list &args, int
     if (outputs > 1)
       error_with_id ("Octave:invalid-fun-call",
                      "%s: two output arguments are not possible with two input arrays", name);
-    const bool complex = any_complex (name, args);
-    return ovl (value_of (any_on_gpu (args) ? on_gpu::expanded (name, args (0), args (1))
-                                            : on_host_as (name, args, complex)));
+    const gpu_op op = std::strcmp (name, "max") == 0 ? gpu_op::max : gpu_op::min;
+    return ovl (value_of (binary (op, args (0), args (1))));
   }
   if (!is_gpu_array (args (0)))
     return of_host (name, args, outputs);
@@ -149,7 +148,7 @@ octave_value_list count_nonzeros (const char *name, const octave_value_list &arg
 {
   check_length (name, args, 1, 1);
   if (any_on_gpu (args)) {
-    const octave_value mask = value_of (binary ("ne", args (0), octave_value (0.0)));
+    const octave_value mask = value_of (binary (gpu_op::ne, args (0), octave_value (0.0)));
     const gpu_value column = reshaped (gpu_value_of (mask), dim_vector (mask.numel (), 1));
     return ovl (value_of (on_gpu::reduced ("sum", column, 0)));
   }
@@ -177,10 +176,10 @@ octave_value_list find (const char *name, const octave_value_list &args, int out
 // elements and shapes
 //------------------------------------------------------------------------------
 
-octave_value_list expand (const char *name, const octave_value_list &args, int)
+template <gpu_op op> octave_value_list expand (const char *name, const octave_value_list &args, int)
 {
   check_length (name, args, 2, 2);
-  return ovl (value_of (binary (name, args (0), args (1))));
+  return ovl (value_of (binary (op, args (0), args (1))));
 }
 
 octave_value_list make_complex (const char *name, const octave_value_list &args, int)
@@ -442,10 +441,10 @@ const struct {
     {"repmat", repeat},
     {"nnz", count_nonzeros},
     {"find", find},
-    {"atan2", expand},
-    {"hypot", expand},
-    {"mod", expand},
-    {"rem", expand},
+    {"atan2", expand<gpu_op::atan2>},
+    {"hypot", expand<gpu_op::hypot>},
+    {"mod", expand<gpu_op::mod>},
+    {"rem", expand<gpu_op::rem>},
     {"complex", make_complex},
     {"realsqrt", never_complex},
     {"reallog", never_complex},

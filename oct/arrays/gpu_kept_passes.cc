@@ -135,8 +135,8 @@ bool is_pure (const std::string &name)
                                        "i",     "j",      "I",        "J",       "eps",    "true",
                                        "false", "double", "single",   "logical", "merge",  "ifelse",
                                        "angle", "mtimes", "mrdivide", "mpower",  "ldivide"};
-  element_operation o;
-  return find_element_operation (name, 1, &o) || find_element_operation (name, 2, &o) ||
+  gpu_op op;
+  return find_op (name, 1, &op) || find_op (name, 2, &op) ||
          std::find (std::begin (others), std::end (others), name) != std::end (others);
 }
 

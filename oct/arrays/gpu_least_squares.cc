@@ -53,19 +53,21 @@ octave_value_list solve_triangles (const octave_value &R, const octave_value &C)
     if (rcond.is_single_type ())
       rcond = is_gpu_array (rcond) ? value_of (converted (gpu_value_of (rcond), 'd'))
                                    : rcond.as_double ();
-    return ovl (solved (0), op ("rdivide", octave_value (1.0), rcond));
+    return ovl (solved (0), op (gpu_op::rdivide, octave_value (1.0), rcond));
   }
-  const octave_value r = column (of_each ("abs", R)),
-                     condition =
-                         op ("rdivide", octave_value (1.0), op ("gt", r, octave_value (0.0)));
-  return ovl (op ("rdivide", C, R), replaced (condition, of_each ("not", of_each ("isfinite", r)),
-                                              std::numeric_limits<double>::quiet_NaN ()));
+  const octave_value r = column (of_each (gpu_op::abs, R)),
+                     condition = op (gpu_op::rdivide, octave_value (1.0),
+                                     op (gpu_op::gt, r, octave_value (0.0)));
+  return ovl (op (gpu_op::rdivide, C, R),
+              replaced (condition, of_each (gpu_op::not_, of_each (gpu_op::isfinite, r)),
+                        std::numeric_limits<double>::quiet_NaN ()));
 }
 
 // Whether all elements of each page are finite: a row, or a column on the host.
 octave_value finite_pages (const octave_value &X, octave_idx_type pages)
 {
-  return along ("all", of_each ("isfinite", X.reshape (dim_vector (X.numel () / pages, pages))), 1);
+  return along ("all",
+                of_each (gpu_op::isfinite, X.reshape (dim_vector (X.numel () / pages, pages))), 1);
 }
 boolNDArray finite_on_host (const octave_value &X, octave_idx_type pages)
 {
@@ -163,16 +165,18 @@ octave_value_list solve (const octave_value &A, const octave_value &B,
   const octave_value_list factors = call_pages ("qr_block", all, 2);
   const octave_value C = factors (0).reshape (dim_vector (n, columns, pages)),
                      R = factors (1).reshape (dim_vector (n, n, pages));
-  const octave_value longest = along ("max", of_each ("abs", R), 1);
-  const octave_value_list solved = solve_triangles (op ("rdivide", R, longest), C);
-  const octave_value x = op ("rdivide", solved (0), longest.reshape (dim_vector (n, 1, pages)));
+  const octave_value longest = along ("max", of_each (gpu_op::abs, R), 1);
+  const octave_value_list solved = solve_triangles (op (gpu_op::rdivide, R, longest), C);
+  const octave_value x =
+      op (gpu_op::rdivide, solved (0), longest.reshape (dim_vector (n, 1, pages)));
 
   const octave_value bound = is_single_pair (A, B)
                                  ? octave_value (most_condition<float> (std::max (m, n)))
                                  : octave_value (most_condition<double> (std::max (m, n)));
   const octave_value suspect =
-      of_each ("not", op ("and", op ("le", solved (1).reshape (dim_vector (1, pages)), bound),
-                          finite_pages (x, pages)));
+      of_each (gpu_op::not_,
+               op (gpu_op::and_, op (gpu_op::le, solved (1).reshape (dim_vector (1, pages)), bound),
+                   finite_pages (x, pages)));
   // the only number that is waited for, where all is well
   if (!is_any (suspect))
     return ovl (x.reshape (dims), int32NDArray (dim_vector (pages, 1), 0));

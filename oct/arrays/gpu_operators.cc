@@ -18,21 +18,20 @@ namespace gla
 namespace
 {
 
-// The names of their functions, in the order of octave_value::binary_op.
-struct named_op {
-  octave_value::binary_op op;
-  const char *name;
+struct registered_op {
+  octave_value::binary_op octave;
+  gpu_op op;
 };
-constexpr named_op binary_ops[] = {
-    {octave_value::op_add, "plus"},     {octave_value::op_sub, "minus"},
-    {octave_value::op_mul, "mtimes"},   {octave_value::op_div, "mrdivide"},
-    {octave_value::op_pow, "mpower"},   {octave_value::op_ldiv, "mldivide"},
-    {octave_value::op_lt, "lt"},        {octave_value::op_le, "le"},
-    {octave_value::op_eq, "eq"},        {octave_value::op_ge, "ge"},
-    {octave_value::op_gt, "gt"},        {octave_value::op_ne, "ne"},
-    {octave_value::op_el_mul, "times"}, {octave_value::op_el_div, "rdivide"},
-    {octave_value::op_el_pow, "power"}, {octave_value::op_el_ldiv, "ldivide"},
-    {octave_value::op_el_and, "and"},   {octave_value::op_el_or, "or"},
+constexpr registered_op binary_ops[] = {
+    {octave_value::op_add, gpu_op::plus},     {octave_value::op_sub, gpu_op::minus},
+    {octave_value::op_mul, gpu_op::mtimes},   {octave_value::op_div, gpu_op::mrdivide},
+    {octave_value::op_pow, gpu_op::mpower},   {octave_value::op_ldiv, gpu_op::mldivide},
+    {octave_value::op_lt, gpu_op::lt},        {octave_value::op_le, gpu_op::le},
+    {octave_value::op_eq, gpu_op::eq},        {octave_value::op_ge, gpu_op::ge},
+    {octave_value::op_gt, gpu_op::gt},        {octave_value::op_ne, gpu_op::ne},
+    {octave_value::op_el_mul, gpu_op::times}, {octave_value::op_el_div, gpu_op::rdivide},
+    {octave_value::op_el_pow, gpu_op::power}, {octave_value::op_el_ldiv, gpu_op::ldivide},
+    {octave_value::op_el_and, gpu_op::and_},  {octave_value::op_el_or, gpu_op::or_},
 };
 constexpr int op_count = sizeof binary_ops / sizeof *binary_ops;
 
@@ -41,17 +40,18 @@ octave_value shared (const octave_base_value &v)
   return octave_value (v.clone ());
 }
 
-octave_value result_of (const char *name, const octave_value &x, const octave_value &y)
+octave_value result_of (gpu_op op, const octave_value &x, const octave_value &y)
 {
   if (is_traced (x) || is_traced (y))
-    return traced_binary (name, x, y);
-  return value_of (binary (name, x, y));
+    return traced_binary (op, x, y);
+  return value_of (binary (op, x, y));
 }
 
 template <int k> octave_value binary_of (const octave_base_value &x, const octave_base_value &y)
 {
-  const char *name = binary_ops[k].name;
-  return guarded (name, [&] () { return ovl (result_of (name, shared (x), shared (y))); }) (0);
+  constexpr gpu_op op = binary_ops[k].op;
+  return guarded (name_of (op),
+                  [&] () { return ovl (result_of (op, shared (x), shared (y))); }) (0);
 }
 
 // x * y', x' * y, x * y.' and x.' * y: Octave has operators for these, too.
@@ -67,8 +67,8 @@ constexpr int turned_count = sizeof turned_ops / sizeof *turned_ops;
 
 octave_value turned (const octave_value &x, char op)
 {
-  return op == 'N' ? x
-                   : value_of (unary (op == 'C' ? "ctranspose" : "transpose", gpu_value_of (x)));
+  const gpu_op turn = op == 'C' ? gpu_op::ctranspose : gpu_op::transpose;
+  return op == 'N' ? x : value_of (unary (turn, gpu_value_of (x)));
 }
 
 // Whether Octave's operator for such products serves, which makes x * x' exactly Hermitian. Of
@@ -91,47 +91,32 @@ template <int k> octave_value turned_of (const octave_base_value &x, const octav
       return ovl (value_of (on_gpu::product_turned (X, how.op_x, Y, how.op_y)));
     if (has_operator (X, Y))
       return ovl (value_of (turned_on_host (how.op, X, Y)));
-    return ovl (result_of ("mtimes", turned (X, how.op_x), turned (Y, how.op_y)));
+    return ovl (result_of (gpu_op::mtimes, turned (X, how.op_x), turned (Y, how.op_y)));
   }) (0);
 }
 
-octave_value unary_of (const char *name, const octave_base_value &x)
+template <gpu_op op> octave_value unary_of (const octave_base_value &x)
 {
-  if (is_traced (shared (x)))
-    return guarded (name, [&] () { return ovl (traced_unary (name, shared (x))); }) (0);
-  return guarded (name, [&] () { return ovl (value_of (unary (name, gpu_value_of (x)))); }) (0);
-}
-octave_value op_not (const octave_base_value &x)
-{
-  return unary_of ("not", x);
+  return guarded (name_of (op), [&] () {
+    const octave_value v = shared (x);
+    return ovl (is_traced (v) ? traced_unary (op, v) : value_of (unary (op, gpu_value_of (x))));
+  }) (0);
 }
 octave_value op_uplus (const octave_base_value &x)
 {
   if (is_traced (shared (x)))
-    return x.islogical () ? traced_unary ("double", shared (x)) : shared (x);
+    return x.islogical () ? traced_conversion (shared (x), 'd') : shared (x);
   const gpu_value &v = gpu_value_of (x);
   return value_of (v.type () == 'b' ? converted (v, 'd') : v);
-}
-octave_value op_uminus (const octave_base_value &x)
-{
-  return unary_of ("uminus", x);
-}
-octave_value op_transpose (const octave_base_value &x)
-{
-  return unary_of ("transpose", x);
-}
-octave_value op_hermitian (const octave_base_value &x)
-{
-  return unary_of ("ctranspose", x);
 }
 
 void op_increment (octave_base_value &x)
 {
-  set_gpu_value (x, binary ("plus", shared (x), octave_value (1.0)));
+  set_gpu_value (x, binary (gpu_op::plus, shared (x), octave_value (1.0)));
 }
 void op_decrement (octave_base_value &x)
 {
-  set_gpu_value (x, binary ("minus", shared (x), octave_value (1.0)));
+  set_gpu_value (x, binary (gpu_op::minus, shared (x), octave_value (1.0)));
 }
 
 // [x, y] and [x; y]: x has the size of the result already.
@@ -216,9 +201,9 @@ std::vector<int> numbers_of_others (octave::type_info &types)
 
 template <int k> void install_binary (octave::type_info &types, int gpu, int other)
 {
-  types.install_binary_op (binary_ops[k].op, gpu, other, binary_of<k>);
+  types.install_binary_op (binary_ops[k].octave, gpu, other, binary_of<k>);
   if (other != gpu)
-    types.install_binary_op (binary_ops[k].op, other, gpu, binary_of<k>);
+    types.install_binary_op (binary_ops[k].octave, other, gpu, binary_of<k>);
   install_binary<k + 1> (types, gpu, other);
 }
 template <> void install_binary<op_count> (octave::type_info &, int, int) {}
@@ -235,11 +220,11 @@ template <> void install_turned<turned_count> (octave::type_info &, int) {}
 // Unary operators, and binary ones with values of the host.
 static void register_operators (octave::type_info &types, int gpu)
 {
-  types.install_unary_op (octave_value::op_not, gpu, op_not);
+  types.install_unary_op (octave_value::op_not, gpu, unary_of<gpu_op::not_>);
   types.install_unary_op (octave_value::op_uplus, gpu, op_uplus);
-  types.install_unary_op (octave_value::op_uminus, gpu, op_uminus);
-  types.install_unary_op (octave_value::op_transpose, gpu, op_transpose);
-  types.install_unary_op (octave_value::op_hermitian, gpu, op_hermitian);
+  types.install_unary_op (octave_value::op_uminus, gpu, unary_of<gpu_op::uminus>);
+  types.install_unary_op (octave_value::op_transpose, gpu, unary_of<gpu_op::transpose>);
+  types.install_unary_op (octave_value::op_hermitian, gpu, unary_of<gpu_op::ctranspose>);
   install_binary<0> (types, gpu, gpu);
   types.install_cat_op (gpu, gpu, concatenate);
   for (int other : numbers_of_others (types)) {

@@ -40,8 +40,8 @@ octave_value_list inverse (const char *name, const octave_value_list &args, int 
 octave_value_list two_norms_of (const char *name, const octave_value_list &args, int outputs);
 octave_value_list least_squares_of (const char *name, const octave_value_list &args, int outputs);
 
-// The function of each element that Octave calls through this; NULL: a gpuArray does not have it.
-const char *name_of_mapper (octave_base_value::unary_mapper_t f);
+// The function of each element that Octave calls through this; false: a gpuArray does not have it.
+bool find_mapper (octave_base_value::unary_mapper_t f, gpu_op *op);
 
 // Registers the operators of the types with these numbers: of gpuArrays, and of their elements in
 // arrayfun.

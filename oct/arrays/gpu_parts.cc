@@ -154,7 +154,7 @@ octave_value_list toeplitz (const char *name, const octave_value_list &args, int
   const octave_value first (1.0);
   if (args.length () == 2) {
     octave_value top = c, left = r;
-    const octave_value differ = value_of (binary ("ne", top.single_subsref ("(", ovl (first)),
+    const octave_value differ = value_of (binary (gpu_op::ne, top.single_subsref ("(", ovl (first)),
                                                   left.single_subsref ("(", ovl (first))));
     if (gathered (differ).is_true ())
       warning ("toeplitz: column wins diagonal conflict");

@@ -87,7 +87,7 @@ gpu_value solve_by (solver way, const char *name, const gpu_value &a, const gpu_
                     bool right)
 {
   auto left = [right] (const gpu_value &v) {
-    return right ? value_of (gla::unary ("ctranspose", v)) : value_of (v);
+    return right ? value_of (gla::unary (gpu_op::ctranspose, v)) : value_of (v);
   };
   const octave_value A = left (a), B = left (b);
   octave_value_list found;
@@ -156,28 +156,30 @@ gpu_value power (const octave_value &x, const octave_value &y)
   octave_value square = x, result;
   for (int left = static_cast<int> (n); left > 0; left /= 2) {
     if (left % 2 == 1)
-      result = result.is_undefined () ? square : value_of (gla::binary ("mtimes", result, square));
+      result =
+          result.is_undefined () ? square : value_of (gla::binary (gpu_op::mtimes, result, square));
     if (left > 1)
-      square = value_of (gla::binary ("mtimes", square, square));
+      square = value_of (gla::binary (gpu_op::mtimes, square, square));
   }
   return gpu_value_of (result);
 }
 
 } // namespace
 
-// "mtimes", "mldivide", "mrdivide" and "mpower", also where an operand is a single element.
-gpu_value product (const char *name, const octave_value &x, const octave_value &y)
+// Products, quotients and powers of matrices, also where an operand is a single element.
+gpu_value product (gpu_op op, const octave_value &x, const octave_value &y)
 {
-  const std::string word = name;
+  const char *name = name_of (op);
   const int device = device_of (name, ovl (x, y));
   const bool one_x = is_scalar_value (x), one_y = is_scalar_value (y);
-  if (word == "mtimes")
-    return one_x || one_y ? binary ("times", x, y) : multiply (x, 'N', y, 'N', device);
-  if (word == "mrdivide")
-    return one_y ? binary ("rdivide", x, y) : solve (name, y, x, true, device);
-  if (word == "mldivide")
-    return one_x ? binary ("ldivide", x, y) : solve (name, x, y, false, device);
-  return one_x && one_y ? binary ("power", x, y) : power (x, y);
+  if (op == gpu_op::mtimes)
+    return one_x || one_y ? on_gpu::binary (gpu_op::times, x, y)
+                          : multiply (x, 'N', y, 'N', device);
+  if (op == gpu_op::mrdivide)
+    return one_y ? on_gpu::binary (gpu_op::rdivide, x, y) : solve (name, y, x, true, device);
+  if (op == gpu_op::mldivide)
+    return one_x ? on_gpu::binary (gpu_op::ldivide, x, y) : solve (name, x, y, false, device);
+  return one_x && one_y ? on_gpu::binary (gpu_op::power, x, y) : power (x, y);
 }
 
 gpu_value product_turned (const octave_value &x, char op_x, const octave_value &y, char op_y)

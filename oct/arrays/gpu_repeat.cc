@@ -157,7 +157,7 @@ octave_value_list mean (const char *name, const octave_value_list &args, int)
   }
   const octave_value sum = gpu_function ("sum", all, 1) (0);
   const double length = dim >= 0 && dim < dims.ndims () ? static_cast<double> (dims (dim)) : 1;
-  return ovl (value_of (binary ("rdivide", sum, octave_value (length))));
+  return ovl (value_of (binary (gpu_op::rdivide, sum, octave_value (length))));
 }
 
 } // namespace gla

@@ -131,12 +131,14 @@ static octave_value_list found_parts (const gpu_value &x, const gpu_value &at, i
     return ovl (value_of (at));
   const octave_value rows (
       static_cast<double> (dims.ndims () > 0 ? std::max<octave_idx_type> (dims (0), 1) : 1));
-  const octave_value from_zero = value_of (binary ("minus", value_of (at), octave_value (1.0)));
-  const gpu_value row =
-      binary ("plus", value_of (binary ("mod", from_zero, rows)), octave_value (1.0));
-  const gpu_value column =
-      binary ("plus", value_of (on_gpu::mapped ("floor", binary ("rdivide", from_zero, rows))),
-              octave_value (1.0));
+  const octave_value from_zero =
+      value_of (on_gpu::binary (gpu_op::minus, value_of (at), octave_value (1.0)));
+  const gpu_value row = on_gpu::binary (
+      gpu_op::plus, value_of (on_gpu::binary (gpu_op::mod, from_zero, rows)), octave_value (1.0));
+  const gpu_value column = on_gpu::binary (
+      gpu_op::plus,
+      value_of (on_gpu::unary (gpu_op::floor, on_gpu::binary (gpu_op::rdivide, from_zero, rows))),
+      octave_value (1.0));
   octave_value_list all = ovl (value_of (row), value_of (column));
   if (outputs > 2)
     all.append (value_of (gla::index (x, ovl (value_of (at)))));
@@ -148,10 +150,11 @@ static octave_value_list found_parts (const gpu_value &x, const gpu_value &at, i
 octave_value_list find (const octave_value_list &args, int outputs)
 {
   const gpu_value x = gpu_value_of (args (0));
-  const gpu_value mask = x.type () == 'b' ? x : binary ("ne", args (0), octave_value (0.0));
+  const gpu_value mask =
+      x.type () == 'b' ? x : on_gpu::binary (gpu_op::ne, args (0), octave_value (0.0));
   const dim_vector dims = x.dims ();
   // positions, counted by summing ones
-  const gpu_value ones = binary ("eq", value_of (mask), value_of (mask));
+  const gpu_value ones = on_gpu::binary (gpu_op::eq, value_of (mask), value_of (mask));
   const gpu_value count = reduced ("cumsum", reshaped (ones, dim_vector (x.numel (), 1)), 0);
   gpu_value at = gla::index (reshaped (count, dims), ovl (value_of (mask)));
   // Octave takes the positions in a logical array from the index that it is, of which N-d ones
@@ -238,7 +241,7 @@ gpu_value product_sum (const octave_value &x, const octave_value &y, int dim)
     octave::err_nonconformant ("dot", da, db);
   if (is_complex (element_type ("dot", a)))
     a = a.conj ();
-  const gpu_value products = binary ("times", a, b);
+  const gpu_value products = on_gpu::binary (gpu_op::times, a, b);
   dim_vector dims = products.dims ();
   if (!dims.zero_by_zero ())
     return reduced ("sum", products, dim);

@@ -153,8 +153,8 @@ octave_value_list variance (const char *name, const octave_value_list &args, int
     return by_file (name, args, outputs);
   const octave_value &x = args (0);
   const double n = static_cast<double> (x.dims () (dim - 1));
-  const octave_value mean = op ("rdivide", along ("sum", x, dim), octave_value (n)),
-                     squares = along ("sumsq", op ("minus", x, mean), dim);
+  const octave_value mean = op (gpu_op::rdivide, along ("sum", x, dim), octave_value (n)),
+                     squares = along ("sumsq", op (gpu_op::minus, x, mean), dim);
   const gpu_value &s = gpu_value_of (squares);
   const dim_vector dims = s.dims ();
   std::vector<gla_nd_step> steps = {{GLA_ND_DIV, s.type (), 0, 1, 0}};

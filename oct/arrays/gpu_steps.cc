@@ -61,19 +61,18 @@ bool is_on_gpu (const octave_value &v)
   return is_gpu_array (v) && gpu_value_of (v).on_gpu ();
 }
 
-octave_value op (const char *name, const octave_value &x, const octave_value &y)
+octave_value op (gpu_op which, const octave_value &x, const octave_value &y)
 {
   if (is_gpu_array (x) || is_gpu_array (y))
-    return value_of (binary (name, x, y));
-  return feval (the_interpreter (), name, ovl (x, y)) (0);
+    return value_of (binary (which, x, y));
+  return feval (the_interpreter (), name_of (which), ovl (x, y)) (0);
 }
 
-octave_value of_each (const char *name, const octave_value &x)
+octave_value of_each (gpu_op which, const octave_value &x)
 {
-  if (!is_gpu_array (x))
-    return feval (the_interpreter (), name, ovl (x)) (0);
-  return std::strcmp (name, "not") == 0 ? value_of (unary (name, gpu_value_of (x)))
-                                        : mapped (name, gpu_value_of (x));
+  if (is_gpu_array (x))
+    return value_of (unary (which, gpu_value_of (x)));
+  return feval (the_interpreter (), name_of (which), ovl (x)) (0);
 }
 
 octave_value along (const char *name, const octave_value &x, int dim)

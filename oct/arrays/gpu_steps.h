@@ -25,10 +25,10 @@ gpu_value computed (int device, char type, const dim_vector &dims,
 
 bool is_on_gpu (const octave_value &v);
 
-// An operator by the name of its function ("plus", "le"), with arrays that expand.
-octave_value op (const char *name, const octave_value &x, const octave_value &y);
-// A function of each element ("abs", "isnan", "not").
-octave_value of_each (const char *name, const octave_value &x);
+// An operator, with arrays that expand.
+octave_value op (gpu_op which, const octave_value &x, const octave_value &y);
+// A function of each element.
+octave_value of_each (gpu_op which, const octave_value &x);
 // A reduction ("sum", "any", "max") along this dimension, from 1.
 octave_value along (const char *name, const octave_value &x, int dim);
 // conj (permute (x, [2, 1, 3, ..])).

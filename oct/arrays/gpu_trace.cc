@@ -28,9 +28,9 @@ public:
   const std::shared_ptr<trace> &owner () const { return m_owner; }
   int number () const { return m_number; }
   // x++ and x--
-  void step (const char *name)
+  void step (gla::gpu_op op)
   {
-    const octave_value next = gla::traced_binary (name, itself (), octave_value (1.0));
+    const octave_value next = gla::traced_binary (op, itself (), octave_value (1.0));
     m_number = static_cast<const octave_traced &> (next.get_rep ()).number ();
   }
 
@@ -48,13 +48,19 @@ public:
 
   octave_value map (unary_mapper_t f) const
   {
-    const char *name = gla::name_of_mapper (f);
-    if (name == nullptr)
+    gla::gpu_op op;
+    if (!gla::find_mapper (f, &op))
       gla::not_traced (get_umap_name (f));
-    return gla::traced_unary (name, itself ());
+    return gla::traced_unary (op, itself ());
   }
-  octave_value as_double () const { return gla::traced_unary ("double", itself ()); }
-  octave_value as_single () const { return gla::traced_unary ("single", itself ()); }
+  octave_value as_double () const
+  {
+    return gla::traced_conversion (itself (), gla::type_letter (false, iscomplex ()));
+  }
+  octave_value as_single () const
+  {
+    return gla::traced_conversion (itself (), gla::type_letter (true, iscomplex ()));
+  }
   octave_value full_value () const { return itself (); }
 
   bool is_true () const
@@ -138,11 +144,11 @@ const std::shared_ptr<trace> &trace_of (const octave_value &v)
 
 static void increment (octave_base_value &x)
 {
-  static_cast<octave_traced &> (x).step ("plus");
+  static_cast<octave_traced &> (x).step (gpu_op::plus);
 }
 static void decrement (octave_base_value &x)
 {
-  static_cast<octave_traced &> (x).step ("minus");
+  static_cast<octave_traced &> (x).step (gpu_op::minus);
 }
 
 int register_traced_type (octave::type_info &types)
@@ -222,17 +228,17 @@ static const std::shared_ptr<trace> &trace_of_any (const octave_value_list &args
   return trace_of (args (k));
 }
 
-static char type_of_step (const trace &t, const element_operation &o, const std::vector<int> &of)
+static char type_of_step (const trace &t, gpu_op op, const std::vector<int> &of)
 {
   bool single = false, complex = false;
   for (int v : of) {
     single = single || is_single (t.value (v).type);
     complex = complex || is_complex (t.value (v).type);
   }
-  return o.logical ? 'b' : type_letter (single, complex && !o.real);
+  return is_logical (op) ? 'b' : type_letter (single, complex && !is_always_real (op));
 }
 
-static octave_value converted_element (const octave_value &x, const char *name, char type)
+octave_value traced_conversion (const octave_value &x, char type)
 {
   traced_value step;
   const std::shared_ptr<trace> t = trace_of (x);
@@ -240,45 +246,47 @@ static octave_value converted_element (const octave_value &x, const char *name, 
   const char from = t->value (step.of[0]).type;
   if (from == type)
     return x;
-  step.name = name;
   step.op = GLA_ND_COPY;
   step.type = type;
   step.may_leave = type == 'b'; // NaN
   return element (t, step);
 }
 
-static octave_value traced_step (const std::string &name, const octave_value_list &args)
+static octave_value traced_step (gpu_op op, const octave_value_list &args)
 {
-  element_operation o;
-  if (!find_element_operation (name, static_cast<int> (args.length ()), &o))
-    not_traced (name);
   const std::shared_ptr<trace> t = trace_of_any (args);
   traced_value step;
-  step.name = name;
-  step.op = o.op;
+  step.op = library_op (op);
   bool complex = false, any_numeric = false;
   for (octave_idx_type k = 0; k < args.length (); k++) {
     step.of.push_back (t->number_of (args (k)));
     complex = complex || is_complex (t->value (step.of.back ()).type);
     any_numeric = any_numeric || t->value (step.of.back ()).type != 'b';
   }
-  if (o.real_only && complex)
-    error_with_id ("gpulinalg:bad-class", "%s: not defined for complex numbers", name.c_str ());
-  step.type = type_of_step (*t, o, step.of);
+  if (needs_real (op) && complex)
+    error_with_id ("gpulinalg:bad-class", "%s: not defined for complex numbers", name_of (op));
+  step.type = type_of_step (*t, op, step.of);
   // for a logical operator, an element that is NaN counts as outside
-  step.may_leave = o.may_leave && (o.logical ? any_numeric : !complex);
+  const bool no_nan = op >= gpu_op::and_ && op <= gpu_op::not_;
+  step.may_leave = (no_nan && any_numeric) || (may_leave (op) && !complex);
   return element (t, step);
 }
 
-// Those of products and quotients of matrices, of which an element is one.
-static std::string name_by_element (const std::string &name)
+// Of products and quotients of matrices, of which an element is one.
+static gpu_op by_element (gpu_op op)
 {
-  static const std::pair<const char *, const char *> names[] = {
-      {"mtimes", "times"}, {"mrdivide", "rdivide"}, {"mldivide", "ldivide"}, {"mpower", "power"}};
-  for (const auto &n : names)
-    if (name == n.first)
-      return n.second;
-  return name;
+  switch (op) {
+  case gpu_op::mtimes:
+    return gpu_op::times;
+  case gpu_op::mrdivide:
+    return gpu_op::rdivide;
+  case gpu_op::mldivide:
+    return gpu_op::ldivide;
+  case gpu_op::mpower:
+    return gpu_op::power;
+  default:
+    return op;
+  }
 }
 
 // As Octave computes it: the square is a product.
@@ -288,27 +296,25 @@ static bool is_square (const octave_value &x, const octave_value &y)
          y.numel () == 1 && y.double_value () == 2 && (x.is_single_type () || !y.is_single_type ());
 }
 
-octave_value traced_binary (const std::string &name, const octave_value &x, const octave_value &y)
+octave_value traced_binary (gpu_op op, const octave_value &x, const octave_value &y)
 {
-  const std::string each = name_by_element (name);
-  if (each == "ldivide")
-    return traced_step ("rdivide", ovl (y, x));
-  if (each == "power" && is_square (x, y))
-    return traced_step ("times", ovl (x, x));
+  const gpu_op each = by_element (op);
+  if (each == gpu_op::ldivide)
+    return traced_step (gpu_op::rdivide, ovl (y, x));
+  if (each == gpu_op::power && is_square (x, y))
+    return traced_step (gpu_op::times, ovl (x, x));
   const octave_value z = traced_step (each, ovl (x, y));
-  const bool extreme = each == "max" || each == "min";
-  return extreme && x.islogical () && y.islogical () ? converted_element (z, "logical", 'b') : z;
+  const bool extreme = each == gpu_op::max || each == gpu_op::min;
+  return extreme && x.islogical () && y.islogical () ? traced_conversion (z, 'b') : z;
 }
 
-octave_value traced_unary (const std::string &name, const octave_value &x)
+octave_value traced_unary (gpu_op op, const octave_value &x)
 {
-  if (name == "transpose")
+  if (op == gpu_op::transpose)
     return x;
-  if (name == "ctranspose") // an element of a real array may leave the domain of a step before
-    return x.islogical () ? x : traced_step ("conj", ovl (x));
-  if (name == "double" || name == "single")
-    return converted_element (x, name.c_str (), type_letter (name == "single", x.iscomplex ()));
-  return traced_step (name, ovl (x));
+  if (op == gpu_op::ctranspose) // an element of a real array may leave the domain of a step before
+    return x.islogical () ? x : traced_step (gpu_op::conj, ovl (x));
+  return traced_step (op, ovl (x));
 }
 
 //------------------------------------------------------------------------------
@@ -343,7 +349,6 @@ static octave_value traced_merge (const octave_value_list &args)
     return mask.is_true () ? args (1) : args (2);
   const std::shared_ptr<trace> t = trace_of (mask);
   traced_value step;
-  step.name = "merge";
   step.op = GLA_ND_SELECT;
   step.of = {t->number_of (args (1)), t->number_of (args (2)), t->number_of (mask)};
   const char x = t->value (step.of[0]).type, y = t->value (step.of[1]).type;
@@ -357,12 +362,11 @@ static octave_value traced_merge (const octave_value_list &args)
 octave_value_list traced_function (const std::string &name, const octave_value_list &args)
 {
   const octave_idx_type count = args.length ();
-  const bool two = name == "atan2" || name == "hypot" || name == "mod" || name == "rem" ||
-                   name == "max" || name == "min";
-  if (two && count == 2)
-    return ovl (traced_binary (name, args (0), args (1)));
+  gpu_op op;
+  if (count == 2 && find_op (name, 2, &op))
+    return ovl (traced_binary (op, args (0), args (1)));
   if (name == "logical" && count == 1)
-    return ovl (converted_element (args (0), "logical", 'b'));
+    return ovl (traced_conversion (args (0), 'b'));
   if ((name == "merge" || name == "ifelse") && count == 3)
     return ovl (traced_merge (args));
   if (name == "complex" && count == 1 && args (0).iscomplex ())

@@ -17,21 +17,10 @@
 namespace gla
 {
 
-// An operation of single elements, as a trace needs it.
-struct element_operation {
-  int op;         // a gla_nd_op
-  bool logical;   // the result is
-  bool real;      // the result is real where the operand is complex
-  bool real_only; // operands must be real
-  bool may_leave; // real operands may have complex results, or NaN be where it must not
-};
-// Of an operator or function by its name, with one operand or two; false: there is none.
-bool find_element_operation (const std::string &name, int operands, element_operation *o);
-
 // Values are counted from 0: inputs, which are arrays or numbers, and results of steps.
 struct traced_value {
   octave_value input;  // undefined: the result of a step
-  std::string name;    // of the step's operator or function
+  std::string name;    // of the step's function where op is -1
   int op = -1;         // a gla_nd_op, GLA_ND_SELECT, or -1: not one of the library's
   std::vector<int> of; // its operands
   char type = 'd';
@@ -61,8 +50,10 @@ const std::shared_ptr<trace> &trace_of (const octave_value &v);
 std::string traced_class (const octave_value &v);
 
 // An operator, or a function of single elements, where an operand is traced.
-octave_value traced_binary (const std::string &name, const octave_value &x, const octave_value &y);
-octave_value traced_unary (const std::string &name, const octave_value &x);
+octave_value traced_binary (gpu_op op, const octave_value &x, const octave_value &y);
+octave_value traced_unary (gpu_op op, const octave_value &x);
+// With elements of this type.
+octave_value traced_conversion (const octave_value &x, char type);
 octave_value_list traced_function (const std::string &name, const octave_value_list &args);
 
 // Ends with gpulinalg:gather-needed: f does what cannot be traced.

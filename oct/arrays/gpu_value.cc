@@ -172,58 +172,38 @@ gpu_value turned_on_host (octave_value::compound_binary_op op, const octave_valu
   return gpu_value (binary_op (types, op, with_zero_parts (x), with_zero_parts (y)), complex);
 }
 
-static bool compares (const std::string &name)
+static bool is_product (gpu_op op)
 {
-  return name == "lt" || name == "le" || name == "eq" || name == "ge" || name == "gt" ||
-         name == "ne" || name == "and" || name == "or";
-}
-
-static bool is_product (const std::string &name)
-{
-  return name == "mtimes" || name == "mldivide" || name == "mrdivide" || name == "mpower";
+  return op >= gpu_op::mtimes && op <= gpu_op::mpower;
 }
 
 // A sparse matrix times a gpuArray.
-static void refuse_sparse (const std::string &name, const octave_value &x, const octave_value &y)
+static void refuse_sparse (gpu_op op, const octave_value &x, const octave_value &y)
 {
-  if (name == "mtimes" && x.issparse ())
+  if (op == gpu_op::mtimes && x.issparse ())
     error_with_id ("gpulinalg:bad-class",
                    "mtimes: a sparse matrix A times a gpuArray G is spmv (A, G)");
-  if (name == "mtimes" && y.issparse ())
+  if (op == gpu_op::mtimes && y.issparse ())
     error_with_id ("gpulinalg:bad-class",
                    "mtimes: a gpuArray G times a sparse matrix A is spmv (A, G.', "
                    "\"transpose\").'");
 }
 
-gpu_value binary (const char *name, const octave_value &x, const octave_value &y)
+gpu_value binary (gpu_op op, const octave_value &x, const octave_value &y)
 {
-  refuse_sparse (name, x, y);
+  refuse_sparse (op, x, y);
+  const char *name = name_of (op);
   const bool complex = is_complex (element_type (name, x)) || is_complex (element_type (name, y));
   if (any_on_gpu (ovl (x, y)))
-    return is_product (name) ? on_gpu::product (name, x, y) : on_gpu::binary (name, x, y);
-  return on_host_as (name, ovl (x, y), complex && !compares (name));
+    return is_product (op) ? on_gpu::product (op, x, y) : on_gpu::binary (op, x, y);
+  return on_host_as (name, ovl (x, y), complex && !is_always_real (op));
 }
 
-gpu_value unary (const char *name, const gpu_value &x)
+gpu_value unary (gpu_op op, const gpu_value &x)
 {
   if (x.on_gpu ())
-    return on_gpu::unary (name, x);
-  return on_host_as (name, ovl (x.host ()), is_complex (x.type ()) && std::strcmp (name, "not"));
-}
-
-// Whether a function of complex elements has complex values.
-static bool keeps_complex (const std::string &name)
-{
-  return name != "abs" && name != "arg" && name != "real" && name != "imag" && name != "isnan" &&
-         name != "isinf" && name != "isfinite";
-}
-
-octave_value mapped (const char *name, const gpu_value &x)
-{
-  if (x.on_gpu ())
-    return value_of (on_gpu::mapped (name, x));
-  return value_of (
-      on_host_as (name, ovl (x.host ()), is_complex (x.type ()) && keeps_complex (name)));
+    return on_gpu::unary (op, x);
+  return on_host_as (name_of (op), ovl (x.host ()), is_complex (x.type ()) && !is_always_real (op));
 }
 
 static octave_value_list host_indices (const octave_value_list &idx)

@@ -8,7 +8,7 @@
 #ifndef GPULINALG_GPU_VALUE_H
 #define GPULINALG_GPU_VALUE_H
 
-#include "common/gla_octave.h"
+#include "gpu_op.h"
 
 #include <memory>
 
@@ -138,12 +138,9 @@ gpu_value on_host_as (const char *name, const octave_value_list &args, bool comp
 gpu_value turned_on_host (octave_value::compound_binary_op op, const octave_value &x,
                           const octave_value &y);
 
-// The operators by the names of their functions ("plus", "lt", "mtimes", "not", "ctranspose"), and
-// functions of two arrays that expand ("atan2").
-gpu_value binary (const char *name, const octave_value &x, const octave_value &y);
-gpu_value unary (const char *name, const gpu_value &x);
-// Functions of each element ("abs", "sqrt").
-octave_value mapped (const char *name, const gpu_value &x);
+// Operators, and functions of each element; two arrays expand.
+gpu_value binary (gpu_op op, const octave_value &x, const octave_value &y);
+gpu_value unary (gpu_op op, const gpu_value &x);
 
 gpu_value index (const gpu_value &x, const octave_value_list &idx);
 gpu_value reshaped (const gpu_value &x, const dim_vector &dims);

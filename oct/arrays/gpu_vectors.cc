@@ -167,7 +167,7 @@ octave_value_list inverse (const char *name, const octave_value_list &args, int 
   if (is_gpu_array (a) && a.islogical ())
     a = value_of (converted (gpu_value_of (a), 'd'));
   if (a.numel () == 1 && outputs < 2)
-    return ovl (op ("rdivide", octave_value (1.0), a));
+    return ovl (op (gpu_op::rdivide, octave_value (1.0), a));
   const octave_value_list found =
       in_name_of (name, [&] () { return feval (the_interpreter (), "pageinv", ovl (a), 3); });
   if (outputs < 2)

@@ -79,7 +79,7 @@ octave_value times_power (const octave_value &X, const NDArray &exponents, int s
     a = octave_value (a.float_array_value ());
     b = octave_value (b.float_array_value ());
   }
-  return op ("times", op ("times", X, a), b);
+  return op (gpu_op::times, op (gpu_op::times, X, a), b);
 }
 
 octave_value frobenius_norms (const octave_value &X, const octave_value &device)
@@ -117,7 +117,7 @@ octave_value largest_eigenvalues (const octave_value &P, const octave_value &dev
 octave_value roots_of (const octave_value &x)
 {
   if (!is_on_gpu (x))
-    return of_each ("sqrt", op ("times", x, op ("gt", x, octave_value (0.0))));
+    return of_each (gpu_op::sqrt, op (gpu_op::times, x, op (gpu_op::gt, x, octave_value (0.0))));
   const gpu_value &v = gpu_value_of (x);
   const char type = v.type ();
   const dim_vector dims = v.dims ();

@@ -15,11 +15,11 @@ namespace gla
 // Element by element; of arrays of the host Octave has them.
 template <typename A> gpu_pages<A> quotient (const gpu_pages<A> &x, const gpu_pages<A> &y)
 {
-  return gpu_pages<A> (gla::binary ("rdivide", x, y));
+  return gpu_pages<A> (gla::binary (gla::gpu_op::rdivide, x, y));
 }
 template <typename A> gpu_pages<A> product (const gpu_pages<A> &x, const gpu_pages<A> &y)
 {
-  return gpu_pages<A> (gla::binary ("times", x, y));
+  return gpu_pages<A> (gla::binary (gla::gpu_op::times, x, y));
 }
 
 // Pages of `rows` rows with the columns of `values` on the diagonal that is `above` the main one;

@@ -156,7 +156,7 @@ octave_value scaled (const request &want, const Svd &svd)
     return want.B;
   RealArray scale (svd_dims (want.A.dims (), 1, 1));
   std::copy (svd.scale.begin (), svd.scale.end (), scale.fortran_vec ());
-  return gla::op ("times", want.B, scale);
+  return gla::op (gla::gpu_op::times, want.B, scale);
 }
 
 template <typename Array, typename RealArray>
@@ -172,7 +172,7 @@ octave_value_list solve (octave::interpreter &interp, const request &want)
                                       {svd.of.U, scaled<RealArray> (want, svd), 'C', 'N'});
   const octave_value d = divisors<RealArray> (svd, want);
   if (gla::is_gpu_array (Y)) // B alone is on a GPU
-    Y = gla::op ("rdivide", Y, d);
+    Y = gla::op (gla::gpu_op::rdivide, Y, d);
   else
     Y = gla::in_class_of (Y, octave_value (), [&] (auto array, auto real) {
       return ovl (divide<decltype (array), decltype (real)> (Y, d));

@@ -52,7 +52,7 @@ gpu_svd decompose_once (const char *who, const octave_value &A, const octave_val
 // A number for each page: this one where a singular value is Inf, else 1.
 octave_value scales_of (const gpu_svd &svd, double small)
 {
-  const octave_value over = gathered (along ("any", of_each ("isinf", svd.S), 1));
+  const octave_value over = gathered (along ("any", of_each (gpu_op::isinf, svd.S), 1));
   NDArray scale (over.dims (), 1.0);
   const boolNDArray at = over.bool_array_value ();
   for (octave_idx_type p = 0; p < at.numel (); p++)
@@ -69,7 +69,7 @@ gpu_svd decompose_scaled_on_gpu (const char *who, const octave_value &A, const o
   gpu_svd svd = decompose_once (who, A, device, vectors);
   if (std::isinf (largest (svd.S))) {
     const octave_value scale = scales_of (svd, std::ldexp (1.0, -64));
-    svd = decompose_once (who, op ("times", scale, A), device, vectors);
+    svd = decompose_once (who, op (gpu_op::times, scale, A), device, vectors);
     svd.scale = scale;
   }
   const octave_idx_type least = std::min (A.rows (), A.columns ());
@@ -98,8 +98,8 @@ octave_value beside_bound (gla_nd_op compare, const gpu_svd &svd, const octave_v
   if (tol.is_defined ())
     (void)element_type (svd.who, tol);
   if (tol.is_defined ())
-    return op (compare == GLA_ND_GT ? "gt" : "le", svd.S,
-               svd.scale.is_defined () ? op ("times", tol, svd.scale) : tol);
+    return op (compare == GLA_ND_GT ? gpu_op::gt : gpu_op::le, svd.S,
+               svd.scale.is_defined () ? op (gpu_op::times, tol, svd.scale) : tol);
   const gpu_value s = svd.values ();
   const dim_vector dims = s.dims ();
   const double eps = is_single (s.type ()) ? std::numeric_limits<float>::epsilon ()
@@ -116,7 +116,7 @@ octave_value ranks_on_gpu (const gpu_svd &svd, const octave_value &tol, octave_i
   const octave_value rank = along ("sum", beside_bound (GLA_ND_GT, svd, tol, n), 1);
   if (svd.failed == 0)
     return rank;
-  return replaced (rank, along ("any", of_each ("isnan", svd.S), 1),
+  return replaced (rank, along ("any", of_each (gpu_op::isnan, svd.S), 1),
                    std::numeric_limits<double>::quiet_NaN ());
 }
 
@@ -136,14 +136,14 @@ octave_value conditions_on_gpu (const gpu_svd &svd)
 octave_value inverse_on_gpu (const gpu_svd &svd, const octave_value &tol, const octave_value &A)
 {
   const octave_idx_type longer = std::max (A.rows (), A.columns ());
-  octave_value inverse = op ("rdivide", octave_value (1.0), svd.S);
+  octave_value inverse = op (gpu_op::rdivide, octave_value (1.0), svd.S);
   if (svd.scale.is_defined ())
-    inverse = op ("times", inverse, svd.scale);
+    inverse = op (gpu_op::times, inverse, svd.scale);
   inverse = replaced (inverse, beside_bound (GLA_ND_LE, svd, tol, longer), 0);
   dim_vector row = inverse.dims ();
   std::swap (row (0), row (1));
   return page_product ("pagepinv", the_interpreter (),
-                       {op ("times", svd.V, inverse.reshape (row)), svd.U, 'N', 'C'});
+                       {op (gpu_op::times, svd.V, inverse.reshape (row)), svd.U, 'N', 'C'});
 }
 
 void warn_of_rank (const octave_value &small)
@@ -180,8 +180,8 @@ octave_value least_norm_on_gpu (const svd_arguments &given, const octave_value &
       beside_bound (GLA_ND_LE, svd, given.tol, std::max (given.A.rows (), given.A.columns ()));
   if (warns)
     warn_of_rank (small);
-  const octave_value zero = op ("eq", svd.S, octave_value (0.0)),
-                     s = replaced (svd.S, op ("or", small, zero),
+  const octave_value zero = op (gpu_op::eq, svd.S, octave_value (0.0)),
+                     s = replaced (svd.S, op (gpu_op::or_, small, zero),
                                    std::numeric_limits<double>::infinity ());
   octave_value divisor = s;
   if (regularization.numel () != 1 || regularization.xelem (0) != 0) {
@@ -190,13 +190,13 @@ octave_value least_norm_on_gpu (const svd_arguments &given, const octave_value &
     if (s.is_single_type ())
       alpha = octave_value (alpha.float_array_value ());
     if (svd.scale.is_defined ())
-      alpha = op ("times", alpha, svd.scale);
-    divisor = op ("plus", s, op ("times", op ("rdivide", alpha, s), alpha));
+      alpha = op (gpu_op::times, alpha, svd.scale);
+    divisor = op (gpu_op::plus, s, op (gpu_op::times, op (gpu_op::rdivide, alpha, s), alpha));
   }
   octave::interpreter &interp = the_interpreter ();
-  const octave_value scaled = svd.scale.is_defined () ? op ("times", B, svd.scale) : B,
+  const octave_value scaled = svd.scale.is_defined () ? op (gpu_op::times, B, svd.scale) : B,
                      Y = page_product (who, interp, {svd.U, scaled, 'C', 'N'});
-  return page_product (who, interp, {svd.V, op ("rdivide", Y, divisor), 'N', 'N'});
+  return page_product (who, interp, {svd.V, op (gpu_op::rdivide, Y, divisor), 'N', 'N'});
 }
 
 } // namespace gla
