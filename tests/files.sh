@@ -25,5 +25,6 @@ else
   find "$@" \( -name .git -o -path ./build -o -path '*/obj' \) -prune -o -type f \
     ! -name '*.o' ! -name '*.d' ! -name '*.a' ! -name '*.oct' ! -name '*.cc-tst' \
     ! -name '*.tar.gz' ! -name config.mk ! -name config.stamp ! -path '*src/PKG_ADD' ! -path '*src/PKG_DEL' ! -name fntests.log \
-    ! -name octave-workspace ! -name '*~' -print | sed 's,^\./,,'
+    ! -name octave-workspace ! -name '*~' -print | sed 's,^\./,,' |
+    grep -vxF "$(sh src/gpu_methods.sh --list 2>/dev/null | sed 's,.*,inst/@gpuArray/&.m,')"
 fi | LC_ALL=C sort

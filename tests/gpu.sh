@@ -103,6 +103,10 @@ for file in "${GPULINALG_BUILD:-src}/gpulinalg.oct" "${GPULINALG_BUILD:-src}/PKG
   "${GPULINALG_BUILD:-tests/c/build}/test_pivots"; do
   [ -s "$file" ] || fail "there is no $file: build with CUDA first"
 done
+# make has written these where it built, which may be another folder
+for name in $(sh src/gpu_methods.sh --list); do
+  sh src/gpu_methods.sh "inst/@gpuArray/$name.m" || fail "inst/@gpuArray/$name.m was not written"
+done
 digest=$(make -s source-digest)
 [ -n "$digest" ] || fail "no source-digest: make source-digest fails"
 if [ -n "$label" ] && [ ! -s "$record" ]; then

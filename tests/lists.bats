@@ -41,6 +41,15 @@ setup () {
   done
 }
 
+@test "git ignores the methods of gpuArrays that the build writes, and no others" {
+  cd "$TOP"
+  [ "$(sh src/gpu_methods.sh --list | wc -l)" -gt 30 ]
+  diff <(sh src/gpu_methods.sh --list | sort) <(sed -n 's,^/inst/@gpuArray/\(.*\)\.m$,\1,p' .gitignore | sort)
+  [ -z "$(sh src/gpu_methods.sh --list | sed 's,.*,inst/@gpuArray/&.m,' | grep -xFf <(git ls-files inst))" ]
+  run sh src/gpu_methods.sh "$BATS_TEST_TMPDIR/cond.m" # has a body of its own
+  [ "$status" -ne 0 ] && [ ! -e "$BATS_TEST_TMPDIR/cond.m" ]
+}
+
 @test "a changed header of oct/ compiles again the files that include it, and no others" {
   cd "$TOP/src"
   [ -s obj/oct/together_arrays.d ] || skip "the package is not built in this tree"

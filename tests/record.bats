@@ -14,7 +14,7 @@ setup () {
   TREE=$BATS_TEST_TMPDIR/tree
   mkdir -p "$TREE/tests"
   cd "$TOP"
-  cp --parents src/Makefile src/configure src/batch/run.c src/cpu/eig/eig.c kernels/engine/engine.cu kernels/eig/eig_methods.cu \
+  cp --parents src/Makefile src/configure src/gpu_methods.sh src/batch/run.c src/cpu/eig/eig.c kernels/engine/engine.cu kernels/eig/eig_methods.cu \
     oct/pages/batcheig.* Makefile DESCRIPTION tests/*.sh tests/*.awk "$TREE"
   cd "$TREE"
 }

@@ -1,7 +1,0 @@
-## printf.m: printf with gpuArrays, whose elements it copies to the host
-## SPDX-License-Identifier: GPL-3.0-or-later
-
-function varargout = printf (varargin)
-  varargin = cellfun (@gather, varargin, "UniformOutput", false);
-  [varargout{1:nargout}] = printf (varargin{:});
-endfunction
