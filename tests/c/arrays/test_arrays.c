@@ -1,4 +1,4 @@
-// test_arrays.c: arguments of gla_join, gla_take and gla_put, and what a backend gets of them
+// test_arrays.c: arguments of functions of arrays, and what a backend gets of them and answers
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Linked with its own list of backends, in which there is a GPU that computes nothing.
@@ -133,6 +133,162 @@ static void test_subscript_ranges (void)
   ACCEPTED (gla_take (ctx, 0, &a, ends, y), 1, "the first and the last, some of them again");
 }
 
+//------------------------------------------------------------------------------
+// gla_reduce, gla_scan
+//------------------------------------------------------------------------------
+
+static void test_slices (void)
+{
+  const gla_slices good = {x, 'd', 2, 3, 4}, none = {NULL, 'd', 2, 0, 4},
+                   empty = {NULL, 'd', 0, 3, 4};
+  gla_slices bad = good;
+  REFUSED (gla_reduce (ctx, 0, GLA_REDUCE_SUM, NULL, y, NULL), "slices must not be NULL");
+  REFUSED (gla_scan (ctx, 0, GLA_REDUCE_SUM, NULL, y), "slices must not be NULL");
+  REFUSED (gla_reduce (ctx, 0, GLA_REDUCE_SUM, &good, NULL, NULL), "to must not be NULL");
+  REFUSED (gla_scan (ctx, 0, GLA_REDUCE_SUM, &good, NULL), "to must not be NULL");
+  bad.x = NULL;
+  REFUSED (gla_reduce (ctx, 0, GLA_REDUCE_SUM, &bad, y, NULL), "slices->x must not be NULL");
+  REFUSED (gla_scan (ctx, 0, GLA_REDUCE_SUM, &bad, y), "slices->x must not be NULL");
+  bad = good;
+  bad.type = 'q';
+  REFUSED (gla_reduce (ctx, 0, GLA_REDUCE_SUM, &bad, y, NULL), "slices are 2x3x4 of type 113");
+  bad = good;
+  bad.outer = -4;
+  REFUSED (gla_scan (ctx, 0, GLA_REDUCE_SUM, &bad, y), "slices are 2x3x-4 of type 100");
+  REFUSED (gla_reduce (ctx, 0, (gla_reduction)7, &good, y, NULL), "op = 7 is not a gla_reduction");
+  REFUSED (gla_reduce (ctx, 0, (gla_reduction)-1, &good, y, NULL),
+           "op = -1 is not a gla_reduction");
+  for (int op = 0; op <= GLA_REDUCE_MIN; op++) {
+    const int extreme = op >= GLA_REDUCE_MAX;
+    ACCEPTED (gla_reduce (ctx, 0, (gla_reduction)op, &good, y, y + 8), 1, "a reduction");
+    CHECK (asked.op == op && asked.x == x && asked.to == y &&
+               asked.index == (extreme ? y + 8 : NULL),
+           "reduction %d, op %d", op, asked.op);
+    ACCEPTED (gla_reduce (ctx, 0, (gla_reduction)op, &empty, NULL, NULL), 0, "no slices");
+    if (!extreme) {
+      ACCEPTED (gla_reduce (ctx, 0, (gla_reduction)op, &none, y, NULL), 1, "slices of nothing");
+      continue;
+    }
+    REFUSED (gla_reduce (ctx, 0, (gla_reduction)op, &none, y, NULL),
+             "there is no extreme of slices of 0 elements of type 'd'");
+    const gla_slices logical = {x, GLA_LOGICAL, 2, 3, 4};
+    REFUSED (gla_reduce (ctx, 0, (gla_reduction)op, &logical, y, NULL),
+             "there is no extreme of slices of 3 elements of type 'b'");
+  }
+  for (int op = GLA_REDUCE_SUM; op <= GLA_REDUCE_PROD; op++) {
+    ACCEPTED (gla_scan (ctx, 0, (gla_reduction)op, &good, y), 1, "a scan");
+    CHECK (asked.op == op && asked.x == x && asked.to == y, "scan %d, op %d", op, asked.op);
+    ACCEPTED (gla_scan (ctx, 0, (gla_reduction)op, &none, y), 0, "a scan of nothing");
+  }
+  REFUSED (gla_scan (ctx, 0, GLA_REDUCE_SUMSQ, &good, y),
+           "op = 2, it must be GLA_REDUCE_SUM or GLA_REDUCE_PROD");
+  REFUSED (gla_scan (ctx, 0, (gla_reduction)-1, &good, y),
+           "op = -1, it must be GLA_REDUCE_SUM or GLA_REDUCE_PROD");
+}
+
+//------------------------------------------------------------------------------
+// gla_find, gla_memory_query, answers
+//------------------------------------------------------------------------------
+
+static void test_find (void)
+{
+  int64_t list[8], count = -1;
+  REFUSED (gla_find (ctx, 0, x, 8, list, NULL), "count must not be NULL");
+  REFUSED (gla_find (ctx, 0, NULL, 8, list, &count), "mask must not be NULL");
+  ACCEPTED (gla_find (ctx, 0, NULL, 0, list, &count), 0, "no bytes");
+  CHECK (count == 0, "no bytes: %lld found", (long long)count);
+  ACCEPTED (gla_find (ctx, 0, x, 8, list, &count), 1, "8 bytes");
+  CHECK (count == 3 && asked.x == x && asked.to == list && asked.n == 8, "8 bytes: %lld found",
+         (long long)count);
+  ACCEPTED (gla_find (ctx, 0, x, 8, NULL, &count), 1, "they are counted only");
+  CHECK (count == 3 && asked.to == NULL, "counted only: %lld found", (long long)count);
+}
+
+static void test_query (void)
+{
+  gla_memory_info info = {.size = sizeof info};
+  REFUSED (gla_memory_query (ctx, 0, NULL), "info must not be NULL");
+  ACCEPTED (gla_memory_query (ctx, 0, &info), 1, "query");
+  CHECK (info.size == sizeof info && info.live == 11 && info.peak == 22 && info.kept == 33,
+         "live %lld, peak %lld, kept %lld", (long long)info.live, (long long)info.peak,
+         (long long)info.kept);
+  info = (gla_memory_info){.size = offsetof (gla_memory_info, peak), .peak = -1};
+  ACCEPTED (gla_memory_query (ctx, 0, &info), 1, "query of an older caller");
+  CHECK (info.live == 11 && info.peak == -1, "what an older caller does not know was written");
+  info.size = 3;
+  REFUSED (gla_memory_query (ctx, 0, &info),
+           "the size of info is 3, it must be set to that of its type");
+}
+
+// One call of each function.
+enum { FUNCTIONS = 6 };
+static gla_status call_one (int which, int device)
+{
+  const gla_nd a = matrix (x, 'd', 4, 5), b = matrix (y, 'd', 1, 1), to = matrix (y, 'd', 4, 5);
+  const gla_slices slices = {x, 'd', 2, 3, 4};
+  const gla_subscripts s[] = {{.count = 1}, {.count = 1}};
+  int64_t count;
+  switch (which) {
+  case 0:
+    return gla_join (ctx, device, &to, &a, 1);
+  case 1:
+    return gla_take (ctx, device, &a, s, y);
+  case 2:
+    return gla_put (ctx, device, &a, s, &b);
+  case 3:
+    return gla_reduce (ctx, device, GLA_REDUCE_ANY, &slices, y, NULL);
+  case 4:
+    return gla_scan (ctx, device, GLA_REDUCE_PROD, &slices, y);
+  default:
+    return gla_find (ctx, device, x, 8, NULL, &count);
+  }
+}
+
+// A stop and a lack of memory leave the GPU as it is; a failure ends its use by this context.
+static void test_answers (void)
+{
+  gla_memory_info info = {.size = sizeof info};
+  for (int k = 0; k < FUNCTIONS; k++) {
+    ctx = NULL;
+    CHECK (gla_context_create (&ctx) == GLA_OK, "no context");
+    static const gla_status kept[] = {GLA_ERROR_STOPPED, GLA_ERROR_OUT_OF_MEMORY, GLA_OK};
+    for (int a = 0; a < 3; a++) {
+      answer = kept[a];
+      const gla_status status = call_one (k, 0);
+      CHECK (status == answer && (gla_message (ctx)[0] != '\0') == (answer != GLA_OK) &&
+                 open_engines == 1,
+             "function %d: status %d, not %d, \"%s\"", k, (int)status, (int)answer,
+             gla_message (ctx));
+    }
+    answer = GLA_ERROR_DEVICE_FAILURE;
+    const gla_status status = call_one (k, 0);
+    CHECK (status == answer &&
+               strcmp (gla_message (ctx), "device 0 failed; the arrays on it are lost") == 0 &&
+               open_engines == 0,
+           "function %d: status %d, \"%s\", %d engines", k, (int)status, gla_message (ctx),
+           open_engines);
+    answer = GLA_OK;
+    const int before = calls;
+    for (int l = 0; l < FUNCTIONS; l++)
+      CHECK (call_one (l, 0) == GLA_ERROR_NO_DEVICE && gla_message (ctx)[0] != '\0',
+             "function %d on a GPU that failed: \"%s\"", l, gla_message (ctx));
+    CHECK (gla_memory_query (ctx, 0, &info) == GLA_ERROR_NO_DEVICE && calls == before,
+           "query of a GPU that failed");
+    gla_context_destroy (ctx);
+  }
+}
+
+static void test_devices (void)
+{
+  static const int devices[] = {1, 7, -1, INT32_MIN};
+  const int before = calls;
+  for (int d = 0; d < 4; d++)
+    for (int k = 0; k < FUNCTIONS; k++)
+      CHECK (call_one (k, devices[d]) == GLA_ERROR_NO_DEVICE && gla_message (ctx)[0] != '\0',
+             "function %d on device %d: \"%s\"", k, devices[d], gla_message (ctx));
+  CHECK (calls == before, "%d calls", calls - before);
+}
+
 int main (void)
 {
   make_gpu_of_arrays ();
@@ -141,6 +297,11 @@ int main (void)
   test_join_types ();
   test_subscripts ();
   test_subscript_ranges ();
+  test_slices ();
+  test_find ();
+  test_query ();
+  test_devices ();
   gla_context_destroy (ctx);
+  test_answers ();
   return check_report ("arrays");
 }

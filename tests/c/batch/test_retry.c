@@ -6,9 +6,9 @@
 // test says; its device memory is memory of the host.
 
 #include "frame/check.h"
-#include "frame/cpu_as_gpu_memory.h"
 #include "backend.h"
 #include "svd/job.h"
+#include "frame/cpu_as_gpu.h"
 
 enum { M = 7, N = 5, LD = 9, PAGES = 6 };
 

@@ -3,7 +3,6 @@
 // Runs also: avx2
 
 #include "gsvd_pairs.h"
-#include "gsvd_quad.h"
 #include "threads/pool.h"
 
 static gla_context *ctx;

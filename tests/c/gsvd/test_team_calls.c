@@ -5,9 +5,9 @@
 // which of them were to work together. They do nothing with large pairs.
 
 #include "frame/check.h"
-#include "frame/cpu_as_gpus.h"
 #include "backend.h"
 #include "gsvd/job.h"
+#include "frame/cpu_as_gpu.h"
 
 enum { GPUS = 6, N = 6, PAGES = 8, NONE = -1, LARGE = 2048 };
 

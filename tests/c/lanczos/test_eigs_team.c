@@ -5,7 +5,7 @@
 // The GPUs here are the CPU backend under another name. They predict what the test wants, note
 // which of them were to work together, and the first of these does all of the work.
 
-#include "frame/cpu_as_gpus.h"
+#include "frame/cpu_as_gpu.h"
 #include "eigs_answer.h"
 #include "backend.h"
 #include "lanczos/job.h"

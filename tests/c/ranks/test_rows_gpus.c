@@ -4,7 +4,7 @@
 // The GPUs here are the CPU backend under another name, with memory of the host that is poisoned:
 // so results have the bits of the CPU, and what was not copied to them or from them is seen.
 
-#include "frame/cpu_as_gpus.h"
+#include "frame/cpu_as_gpu.h"
 #include "qr/qr_page.h"
 #include "rank_pairs.h"
 #include "arrays/job.h"

@@ -3,7 +3,6 @@
 
 #include "context.h"
 #include "rank_pairs.h"
-#include "shared_moves.h"
 #include "backend.h"
 
 // All rows on rank 0.

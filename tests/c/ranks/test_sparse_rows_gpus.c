@@ -5,7 +5,7 @@
 // with blocks of one size. What the CUDA backend does is in gpu_calls.c and, on GPUs, in
 // ranks_gpus.c.
 
-#include "frame/cpu_as_gpus.h"
+#include "frame/cpu_as_gpu.h"
 #include "rank_rows.h"
 #include "backend.h"
 #include "lanczos/job.h"

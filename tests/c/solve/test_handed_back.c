@@ -6,9 +6,9 @@
 // were out of scale. test_irregular.c does the same with pairs.
 
 #include "frame/check.h"
-#include "frame/cpu_as_gpu_memory.h"
 #include "backend.h"
 #include "solve/job.h"
+#include "frame/cpu_as_gpu.h"
 
 enum { N = 5, RHS = 3, PAGES = 10 };
 

@@ -5,9 +5,8 @@
 
 #include "engine/memory.cuh"
 #include "lanczos/sparse_eigs.cuh"
-#include "sparse_hubs.cuh"
-#include "lanczos/sparse_team.cuh"
 #include "lanczos/job.h"
+#include "lanczos/sparse_basis.cuh"
 
 //------------------------------------------------------------------------------
 // products

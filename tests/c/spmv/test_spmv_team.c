@@ -5,10 +5,10 @@
 // the test wants, note what they are asked for, and fail where the test wants that.
 
 #include "frame/check.h"
-#include "frame/cpu_as_gpus.h"
 #include "arrays/job.h"
 #include "backend.h"
 #include "lanczos/job.h"
+#include "frame/cpu_as_gpu.h"
 
 #include <complex.h>
 #include <pthread.h>

@@ -5,7 +5,6 @@
 #define GPU_SVD_H
 
 #include "device/gpu_page_tests.h"
-#include "svd_kinds.h"
 #include "svd_page.h"
 
 #include <cuda_runtime_api.h>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Runs also: avx2 guarded
 
-#include "svd_kinds.h"
+#include "svd_page.h"
 #include "threads/pool.h"
 
 static gla_context *ctx;
