@@ -41,7 +41,7 @@ if (wanted ("qr"))
   endfor
 endif
 if (wanted ("qr") && first)
-  [p, f] = check_qr_pages ("cpu", [24, 24; 129, 40]);
+  [p, f] = check_qr ("cpu", [24, 24; 129, 40], "zdcs", "many");
   counts += [p, f];
 endif
 if (wanted ("gsvd"))
@@ -51,7 +51,7 @@ if (wanted ("gsvd"))
   endfor
 endif
 if (wanted ("gsvd") && first)
-  [p, f] = check_sweeps ("cpu");
+  [p, f] = check_gsvd ("cpu");
   counts += [p, f];
 endif
 if (wanted ("sparse"))
