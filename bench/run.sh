@@ -69,7 +69,7 @@ fi
 if [ $octave_too = yes ]; then
   table "$name" m_file eig/bench_batcheig.m $quick                  # the loop over eig
   if [ $gpu = yes ]; then
-    table "$name-arrays" m_file eig/bench_arrays.m --table "results/$name-device.tsv"   # its kernels and copies
+    table "$name-arrays" m_file eig/bench_batcheig.m --kernels "results/$name-device.tsv"   # its kernels and copies
     table "$name-gpu-arrays" m_file arrays/bench_gpu_arrays.m ${quick:+--megabytes 32}
     table "$name-gpu-arrays-calls" m_file arrays/bench_gpu_arrays.m --table "results/$name-device.tsv"   # gla_batcheig
     if python3 -c "import torch" 2>/dev/null; then
@@ -81,11 +81,11 @@ if [ $octave_too = yes ]; then
   table "gsvd-$name-sweeps" m_file gsvd/bench_gsvd.m $quick --sweeps --device "$([ $gpu = yes ] && echo gpu || echo cpu)"
   table "eigs-$name" m_file lanczos/bench_eigs.m $quick             # A*x and eigs
   table "pages-$name" m_file pages/bench_pages.m $quick             # loops, NumPy
-  table "eig-$name-peer" m_file eig/bench_eig_peer.m $quick         # NumPy, the loop over eig
+  table "eig-$name-peer" m_file eig/bench_batcheig.m --peer $quick         # NumPy, the loop over eig
   table "svd-$name" m_file svd/bench_svd.m $quick                   # loops over svd, NumPy
-  table "pageeig-$name" m_file geev/bench_pageeig.m $quick          # the loop over eig, NumPy
+  table "pageeig-$name" m_file eig/bench_pageeig.m $quick          # the loop over eig, NumPy
   table "pairs-$name" m_file pairs/bench_pairs.m $quick             # the loop over eig (A, B)
-  table "least-squares-$name" m_file qr/bench_least_squares.m $quick   # the loop over A \ b
+  table "least-squares-$name" m_file qr/bench_qr.m --solve $quick   # the loop over A \ b
   table "pagefunm-$name" m_file fun/bench_pagefunm.m $quick         # batcheig, the loop over expm
 fi
 ls results

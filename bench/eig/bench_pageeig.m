@@ -1,7 +1,7 @@
 % bench_pageeig.m: compares pageeig of general pages with a loop over eig and with NumPy, from Octave arrays
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
-% octave-cli bench/geev/bench_pageeig.m [--quick] [--types dzsc] [--sizes N,N]
+% octave-cli bench/eig/bench_pageeig.m [--quick] [--types dzsc] [--sizes N,N]
 % Prints a table (TSV) of microseconds per page, with right eigenvectors and without: pageeig, whose general pages are
 % solved on the CPU; the loop over eig with the faster number of BLAS threads, default or one; numpy.linalg.eig or
 % eigvals on pages, in a process of its own. pageeig and NumPy run in turn, and the smallest times count. The last page
