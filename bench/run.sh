@@ -73,7 +73,7 @@ if [ $octave_too = yes ]; then
     table "$name-gpu-arrays" m_file arrays/bench_gpu_arrays.m ${quick:+--megabytes 32}
     table "$name-gpu-arrays-calls" m_file arrays/bench_gpu_arrays.m --table "results/$name-device.tsv"   # gla_batcheig
     if python3 -c "import torch" 2>/dev/null; then
-      table "$name-gpu-arrays-peer" python3 arrays/gpu_arrays_peer.py ${quick:+32}      # PyTorch
+      table "$name-gpu-arrays-peer" python3 arrays/gpu_arrays_peer.py torch ${quick:+32}      # PyTorch
     fi
   fi
   table "qr-$name" m_file qr/bench_qr.m $quick                      # qr

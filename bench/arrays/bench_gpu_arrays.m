@@ -5,7 +5,7 @@
 % Prints (TSV) "large": seconds of an operation on arrays of so many bytes (gputimeit), and GB/s of what must be read
 % and written once; "small": microseconds of an operation on a 4 x 4 array, less those of an empty function, the least of 5 means;
 % "pipeline": seconds of a program with gpuArrays, which brings its arrays and gathers the result,
-% of its steps alone, and with arrays of the host. gpu_arrays_peer.py and gpu_arrays_cupy.py print the same for PyTorch
+% of its steps alone, and with arrays of the host. gpu_arrays_peer.py prints the same for PyTorch
 % and CuPy. With --steps the steps of this program run so often and nothing is printed: for a profiler, which then
 % tells the time of the kernels. With --table, which is a table of bench_batcheig on the same GPU, only "call" is
 % printed: seconds of gla_batcheig, of [V, D] = batcheig (G, "lower", "vector"), batcheig (G, "lower") and batcheig (G).

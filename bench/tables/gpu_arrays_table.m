@@ -2,8 +2,8 @@
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
 % lines = gpu_arrays_table (name)
-% name is "large", "small", "calls" or "pipelines". The figures are those of bench_gpu_arrays.m, gpu_arrays_peer.py and
-% gpu_arrays_cupy.py in bench/results, all of one run; "calls" are of a run of their own.
+% name is "large", "small", "calls" or "pipelines". The figures are those of bench_gpu_arrays.m and gpu_arrays_peer.py
+% (PyTorch and CuPy) in bench/results, all of one run; "calls" are of a run of their own.
 
 function lines = gpu_arrays_table (name)
   makers = struct ("large", @large, "small", @small, "calls", @calls, "pipelines", @pipelines);
