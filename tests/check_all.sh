@@ -35,14 +35,14 @@ suite "record.bats, release.bats and suites.bats" bats_suite tests/record.bats t
 suite "examples.bats" bats_suite tests/examples.bats
 suite "build.bats and clibrary.bats" bats_suite tests/build.bats tests/clibrary.bats # one builds what both need
 suite "HTML" sh tests/html.sh
-suite "64-bit ARM" sh tests/aarch64.sh
-suite "clang" sh tests/clang.sh
-suite "BLAS with 64-bit integers" sh tests/ilp64.sh
+suite "64-bit ARM" sh tests/compilers.sh aarch64
+suite "clang" sh tests/compilers.sh clang
+suite "BLAS with 64-bit integers" sh tests/compilers.sh ilp64
 step "library and tests for the CPU" $make -C tests/c -j"$half" cpu
 step "sanitized library and tests" $make -C tests/c -j"$half" sanitize
 threaded=$(echo $(tests_also tsan))
 step "tests for ThreadSanitizer" $make -C tests/c -j"$half" tsan_names="$threaded" tsan
-step "installation" sh tests/install.sh "$work/installed"
+step "installation" sh tests/installed.sh "$work/installed" install
 
 stop_without "library and tests for the CPU"
 suite "test_isa, all instruction sets" tests/c/build/test_isa

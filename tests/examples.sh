@@ -4,7 +4,7 @@
 #
 # Usage: examples.sh [--installed FOLDER] help [FUNCTION|FILE]...   {all functions; FILE with a slash}
 #        examples.sh [--installed FOLDER] documents [FILE]...       {every *.md}
-# With FOLDER, that of tests/install.sh, the package that is installed there; otherwise this tree, built.
+# With FOLDER, that of tests/installed.sh, the package that is installed there; otherwise this tree, built.
 # Each document has an Octave of its own, which starts in an empty folder.
 
 set -u

@@ -1,17 +1,40 @@
 #!/bin/sh
-# installed.sh: tests a package that tests/install.sh has installed
+# installed.sh: installs the package in a folder, and tests what is installed there
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Usage: installed.sh FOLDER unit                    the %! tests, by pkg test
+# Usage: installed.sh FOLDER install [ARCHIVE]       without nvcc in PATH, in an empty home folder
+#        installed.sh FOLDER unit                    the %! tests, by pkg test
 #        installed.sh FOLDER accuracy [PART [k/n]]   tests/octave/cpu_suite.m, or a share of a part of it
 #        installed.sh FOLDER run SCRIPT              that script
 #        installed.sh FILE counts                    the counts of the tests in what pkg test has printed
 #        installed.sh FOLDER remove                  loads, unloads and uninstalls it, and looks for what is left
-# FOLDER is the absolute path that was given to install.sh.
+# FOLDER is an absolute path: HOME is FOLDER/home, packages go to FOLDER/packages, the output of Octave to
+# FOLDER/install.log. ARCHIVE {that of make dist} is an absolute path, too.
 
 set -eu
 tests=$(cd "$(dirname "$0")" && pwd)
 work=$1
+
+# Variables that ask for CUDA or for instruction sets are not set, as a user has none: configure has to notice by itself
+# that there is no CUDA. With GPULINALG_CUDA_ARCH it would use an nvcc outside of PATH.
+install () {
+  cd "$tests/.."
+  mkdir -p "$work/home" "$work/packages" "$work/tools"
+  tarball=${1:-$(pwd)/$(sed -n 's/^Name: *//p' DESCRIPTION)-$(sed -n 's/^Version: *//p' DESCRIPTION).tar.gz}
+  [ -n "${1:-}" ] || make -s dist >/dev/null
+  for tool in sh cat sed grep awk uname mktemp rm cp mv mkdir touch tr cut head tail sort expr basename dirname ls \
+    env printf test true make gcc g++ cc ar ranlib as ld tar gzip gunzip octave-cli mkoctfile octave-config nproc chmod find; do
+    path=$(command -v $tool) && [ -x "$path" ] && ln -sf "$path" "$work/tools/$tool"
+  done
+  unset GPULINALG_CUDA GPULINALG_CUDA_ARCH GPULINALG_ISAS
+  cd "$work"
+  PATH=$work/tools CUDA_HOME=/nowhere HOME=$work/home octave-cli --no-init-file --no-history --eval "
+    pkg ('prefix', '$work/packages', '$work/packages');
+    pkg ('local_list', '$work/packages/list');
+    pkg ('install', '-local', '$tarball');" >"$work/install.log" 2>&1 || status=$?
+  cat "$work/install.log"
+  return "${status:-0}"
+}
 
 octave_pkg () {
   HOME=$work/home octave-cli --no-init-file --no-history --eval "
@@ -29,6 +52,10 @@ counts () {
              printf "%d passed, %d failed, %d skipped\n", count["PASS"], failed, count["SKIP"] + count["XFAIL"] }' "$1"
 }
 
+if [ "$2" = install ]; then
+  install "${3:-}"
+  exit
+fi
 if [ "$2" = counts ]; then
   counts "$1"
   exit

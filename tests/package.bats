@@ -2,7 +2,7 @@
 # package.bats: install, load, call, unload and uninstall the package; the tarball
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# GPULINALG_INSTALLED: a folder in which install.sh has installed the package; otherwise a test does.
+# GPULINALG_INSTALLED: a folder in which installed.sh has installed the package; otherwise a test does.
 
 setup_file () {
   . "$BATS_TEST_DIRNAME/bats_folders.sh"
@@ -29,7 +29,7 @@ octave_pkg () {
 
 @test "install where nvcc is not on the path, load, call, unload, uninstall leave nothing behind" {
   cd "$WORK"
-  [ -n "${GPULINALG_INSTALLED:-}" ] || sh "$TOP/tests/install.sh" "$WORK"
+  [ -n "${GPULINALG_INSTALLED:-}" ] || sh "$TOP/tests/installed.sh" "$WORK" install
   [ -n "$(ls -d "$USER_FOLDER"/packages/gpulinalg*)" ]
   grep -qE '^gpulinalg: compiling for .*: [1-9][0-9]+ steps, (less than a|about a|about [0-9]+) minutes?$' "$USER_FOLDER/install.log"
   [ -z "$(grep doc_cache_create "$USER_FOLDER/install.log")" ]

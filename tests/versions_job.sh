@@ -52,7 +52,7 @@ bats_suite () {
 # a repository, as developers have it
 git init -q . && git add -A && git -c user.name=a -c user.email=a@b.c commit -q -m "Record the tree"
 
-step sh tests/install.sh "$work" "$archive"
+step sh tests/installed.sh "$work" install "$archive"
 suite sh tests/installed.sh "$work" unit
 suite sh tests/examples.sh --installed "$work" help
 suite sh tests/installed.sh "$work" accuracy arrays
