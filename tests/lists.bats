@@ -10,8 +10,8 @@ setup () {
 @test "PKG_ADD, PKG_DEL, INDEX, NEWS, oct and inst name the same functions" {
   cd "$TOP"
   oct=$(grep -lE '^DEF[A-Z]*_DLD' oct/*/*.cc | sed 's,.*/\(.*\)\.cc,\1,' | sort)
-  [ "$(sed -n 's/.*autoload ("\([A-Za-z_]*\)".*/\1/p' PKG_ADD | sort)" = "$oct" ]
-  [ "$(sed -n 's/.*autoload ("\([A-Za-z_]*\)", __gla_oct__, "remove").*/\1/p' PKG_DEL | sort)" = "$oct" ]
+  [ "$(sed -n 's/.*autoload ("\([A-Za-z_]*\)".*/\1/p' src/PKG_ADD | sort)" = "$oct" ]
+  [ "$(sed -n 's/.*autoload ("\([A-Za-z_]*\)", __gla_oct__, "remove").*/\1/p' src/PKG_DEL | sort)" = "$oct" ]
   oct=$(echo "$oct" | grep -v '^__') # those are internal
   all=$(printf '%s\n' $oct $(ls inst/*.m | sed 's,inst/\(.*\)\.m,\1,' | grep -v '^__') | sort)
   [ "$(sed -n 's/^ \([A-Za-z_]*\)$/\1/p' INDEX | sort)" = "$all" ]

@@ -106,7 +106,7 @@ session () {
 }
 
 @test "the lines of this file call every function that PKG_ADD registers" {
-  for name in $(sed -n 's/^ *autoload ("\([a-zA-Z][a-zA-Z_]*\)".*/\1/p' "$TOP/PKG_ADD"); do
+  for name in $(sed -n 's/^ *autoload ("\([a-zA-Z][a-zA-Z_]*\)".*/\1/p' "$TOP/src/PKG_ADD"); do
     echo "$name"
     case $name in
       gpulinalg) ;; # an overview
