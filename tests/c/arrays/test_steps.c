@@ -157,6 +157,8 @@ static void test_steps (gla_context *ctx)
   make (&q);
   q.outputs[1].type = GLA_TYPE_S;
   refused (ctx, &q, "output 2 has type 's', its value 'b'");
+  q.p = (gla_nd_steps){.size = 3};
+  refused (ctx, &q, "size of program");
 }
 
 // A double array in a single step, a logical array with a number in double, a number as a result.
