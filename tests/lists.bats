@@ -26,6 +26,19 @@ setup () {
   for id in $ids; do grep -qF "\`$id\`" doc/user-guide.md || { echo "$id"; false; }; done
 }
 
+@test "a C test calls every function without a context, and gives every struct a size that was not set" {
+  cd "$TOP"
+  cat tests/c/*/*.c | tr -s ' \n' ' ' >"$BATS_TEST_TMPDIR/tests"
+  functions=$(grep -oE '^gla_status gla_[a-z_]+ \(gla_context \*' src/gpulinalg.h | sed 's/gla_status \(.*\) (.*/\1/')
+  [ "$(echo "$functions" | wc -l)" -gt 50 ]
+  for f in $functions; do grep -q "\<$f (NULL[,)]" "$BATS_TEST_TMPDIR/tests" || { echo "$f"; false; }; done
+  structs=$(sed -n 's/.*size_t size;.*sizeof (\(gla_[a-z_]*\)).*/\1/p; s/^} \(gla_[a-z_]*_report\);/\1/p' src/gpulinalg.h | sort -u)
+  [ "$(echo "$structs" | wc -l)" -ge 40 ]
+  for s in $structs; do
+    grep -qE "\<$s\>[^;]*\{\.(base\.)?size = (size|unset|0|3|offsetof)\>" "$BATS_TEST_TMPDIR/tests" || { echo "$s"; false; }
+  done
+}
+
 @test "every help text has an example with a result, and the ids of its errors" {
   cd "$TOP"
   for f in $(sed -n 's/^ \([A-Za-z_]*\)$/\1/p' INDEX); do

@@ -197,9 +197,6 @@ static void test_page_functions (size_t size)
            size);
   refused (gla_pageeig (ctx, &a, &general, NULL, &(gla_pageeig_report){.base.size = size}),
            "pageeig", size);
-  const gla_array norms = pages_of (lambda, 1, 1);
-  refused (gla_pagenorm (ctx, &a, GLA_NORM_ONE, &norms, &(gla_pagenorm_report){.base.size = size}),
-           "pagenorm", size);
 }
 
 static void test_sparse (size_t size)

@@ -28,6 +28,13 @@ static int n_passed, n_failed;
     }                                                                                              \
   } while (0)
 
+// A call with an argument that it must not take; `says` is a part of the message.
+static inline void check_refused (const gla_context *ctx, gla_status status, const char *says)
+{
+  CHECK (status == GLA_ERROR_BAD_ARGUMENT && strstr (gla_message (ctx), says) != NULL,
+         "%s: status %d, \"%s\"", says, (int)status, gla_message (ctx));
+}
+
 static inline int check_report (const char *name)
 {
   printf ("%s: %d passed, %d failed, 0 skipped\n", name, n_passed, n_failed);

@@ -276,9 +276,14 @@ static void test_arguments (gla_context *ctx)
   gla_array to = gla_array_packed (results, GLA_TYPE_D, 1, 1, 5, GLA_DEVICE_HOST), bad = to;
   gla_pagenorm_report report = {.base.size = sizeof report};
   CHECK (gla_pagenorm (NULL, &A, GLA_NORM_ONE, &to, NULL) == GLA_ERROR_BAD_ARGUMENT, "no context");
-  CHECK (gla_pagenorm (ctx, NULL, GLA_NORM_ONE, &to, NULL) == GLA_ERROR_BAD_ARGUMENT, "no A");
-  CHECK (gla_pagenorm (ctx, &A, GLA_NORM_ONE, NULL, NULL) == GLA_ERROR_BAD_ARGUMENT, "no norms");
+  check_refused (ctx, gla_pagenorm (ctx, NULL, GLA_NORM_FRO, &to, NULL), "A must not be NULL");
+  check_refused (ctx, gla_pagenorm (ctx, &A, GLA_NORM_FRO, NULL, NULL), "norms must not be NULL");
   CHECK (gla_pagenorm (ctx, &A, (gla_norm)9, &to, NULL) == GLA_ERROR_BAD_ARGUMENT, "norm 9");
+  const size_t unset[] = {0, 3, (size_t)1 << 40};
+  for (int k = 0; k < 3; k++) {
+    gla_pagenorm_report strange = {.base.size = unset[k]};
+    check_refused (ctx, gla_pagenorm (ctx, &A, GLA_NORM_ONE, &to, &strange), "size of");
+  }
   bad.type = GLA_TYPE_S;
   CHECK (gla_pagenorm (ctx, &A, GLA_NORM_ONE, &bad, NULL) == GLA_ERROR_BAD_ARGUMENT, "type");
   bad = to;
