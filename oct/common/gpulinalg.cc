@@ -71,7 +71,8 @@ The number of a process under @code{mpirun}: @code{qr_block}, @code{gsvd_hz},
 matrix.
 @end table
 
-@code{help batcheig} and so on have the details.  Functions run on the GPU where
+@code{pkg describe -verbose gpulinalg} lists all functions; @code{help batcheig} and so
+on have the details.  Functions run on the GPU where
 there is one and where it is faster; nothing has to be configured.
 
 @example
