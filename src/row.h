@@ -39,20 +39,18 @@ enum { GLA_INFO_NOT_HERMITIAN = -1, GLA_INFO_IRREGULAR = -2, GLA_INFO_AGAIN = -3
 
 enum { GLA_TEAM_MOST = 8 }; // devices of one backend that work together
 
-// The rows of a backend's table of operations on pages. Jobs and chunks are those of the operation:
-// gla_eig_job and gla_eig_chunk for GLA_BATCH_EIG.
+// The rows of the backends' tables of operations on pages: (number, name). GLA_BATCH_EIG is the row
+// of gla_eig_job and gla_eig_chunk. `both` is for rows that both backends have: gla_cpu_eig_ops in
+// src/cpu/eig/ and cuda_eig_ops in kernels/eig/; `cpu` and `cuda` for those of one.
+#define GLA_ROWS(both, cpu, cuda)                                                                  \
+  both (EIG, eig) both (QR, qr) both (GSVD, gsvd) both (PAGENORM, pagenorm)                        \
+      both (PAGEMUL, pagemul) both (PAGESOLVE, pagesolve) both (SVD, svd) cpu (PENCIL, pencil)     \
+          cpu (GEEV, geev) cuda (PAGEFUN, pagefun) cuda (EIGPAIRS, eigpairs)
+
+#define GLA_ROW_NUMBER(number, name) GLA_BATCH_##number,
+#define GLA_ROW_NONE(number, name)
 typedef enum {
-  GLA_BATCH_EIG = 0,
-  GLA_BATCH_QR,
-  GLA_BATCH_GSVD,
-  GLA_BATCH_PAGENORM,
-  GLA_BATCH_PAGEMUL,
-  GLA_BATCH_PAGESOLVE,
-  GLA_BATCH_PENCIL,
-  GLA_BATCH_PAGEFUN,
-  GLA_BATCH_SVD,
-  GLA_BATCH_EIGPAIRS,
-  GLA_BATCH_GEEV,
+  GLA_ROWS (GLA_ROW_NUMBER, GLA_ROW_NUMBER, GLA_ROW_NUMBER) // from 0
   GLA_BATCH_OPS
 } gla_batch_op;
 

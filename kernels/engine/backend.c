@@ -4,7 +4,7 @@
 #include "backend.h"
 #include "rows.h"
 
-#define ENTRY(place, name) [GLA_BATCH_##place] = &cuda_##name##_ops,
+#define ENTRY(number, name) [GLA_BATCH_##number] = &cuda_##name##_ops,
 const gla_backend gla_backend_cuda = {
     .name = "CUDA",
     .device_count = engine_device_count,
@@ -15,7 +15,7 @@ const gla_backend gla_backend_cuda = {
     .kept = engine_kept,
     .shrink = engine_shrink,
     .slots = ENGINE_SLOTS,
-    .batch = {CUDA_ROWS (ENTRY)},
+    .batch = {GLA_ROWS (ENTRY, GLA_ROW_NONE, ENTRY)},
     .spmv = &cuda_spmv_ops,
     .krylov = &cuda_krylov_ops,
     .nd = &cuda_nd_ops,

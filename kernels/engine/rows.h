@@ -21,13 +21,8 @@ void engine_close (gla_engine *engine);
 int64_t engine_kept (gla_engine *engine);
 void engine_shrink (gla_engine *engine, int64_t most);
 
-// The rows of the GPUs: (place in the table, name), each in ../<topic>/<topic>_engine.cu.
-#define CUDA_ROWS(row)                                                                             \
-  row (EIG, eig) row (QR, qr) row (GSVD, gsvd) row (PAGENORM, pagenorm) row (PAGEMUL, pagemul)     \
-      row (PAGESOLVE, pagesolve) row (PAGEFUN, pagefun) row (SVD, svd) row (EIGPAIRS, eigpairs)
-
-#define DECLARE(place, name) extern const gla_batch_ops cuda_##name##_ops;
-CUDA_ROWS (DECLARE)
+#define DECLARE(number, name) extern const gla_batch_ops cuda_##name##_ops;
+GLA_ROWS (DECLARE, GLA_ROW_NONE, DECLARE)
 #undef DECLARE
 extern const struct gla_spmv_ops cuda_spmv_ops;
 extern const struct gla_krylov_ops cuda_krylov_ops;

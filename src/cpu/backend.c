@@ -11,13 +11,8 @@
 #include "isa.h"
 #include "lanczos/job.h"
 
-// The rows of the CPU: (place in the table, name), each in a folder of its topic.
-#define ROWS(row)                                                                                  \
-  row (EIG, eig) row (QR, qr) row (GSVD, gsvd) row (PAGENORM, pagenorm) row (PAGEMUL, pagemul)     \
-      row (PAGESOLVE, pagesolve) row (PENCIL, pencil) row (SVD, svd) row (GEEV, geev)
-
-#define DECLARE(place, name) extern const gla_batch_ops gla_cpu_##name##_ops;
-ROWS (DECLARE)
+#define DECLARE(number, name) extern const gla_batch_ops gla_cpu_##name##_ops;
+GLA_ROWS (DECLARE, DECLARE, GLA_ROW_NONE)
 extern const gla_spmv_ops gla_cpu_spmv_ops;
 extern const gla_krylov_ops gla_cpu_krylov_ops;
 gla_status gla_cpu_finish_pages (gla_engine *engine, const gla_pages_job *job);
@@ -118,7 +113,7 @@ static void close_engine (gla_engine *engine)
   free (e);
 }
 
-#define ENTRY(place, name) [GLA_BATCH_##place] = &gla_cpu_##name##_ops,
+#define ENTRY(number, name) [GLA_BATCH_##number] = &gla_cpu_##name##_ops,
 const gla_backend gla_backend_cpu = {
     .name = "cpu",
     .device_count = device_count,
@@ -126,7 +121,7 @@ const gla_backend gla_backend_cpu = {
     .open = open_engine,
     .close = close_engine,
     .slots = 1,
-    .batch = {ROWS (ENTRY)},
+    .batch = {GLA_ROWS (ENTRY, ENTRY, GLA_ROW_NONE)},
     .spmv = &gla_cpu_spmv_ops,
     .krylov = &gla_cpu_krylov_ops,
     .finish_pages = gla_cpu_finish_pages,
