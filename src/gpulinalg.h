@@ -699,6 +699,30 @@ gla_status gla_pagenorm (gla_context *ctx, const gla_array *A, gla_norm norm,
                          const gla_array *norms, gla_pagenorm_report *report);
 
 //------------------------------------------------------------------------------
+// gla_pagediag: diagonals and traces of many matrices
+//------------------------------------------------------------------------------
+
+typedef enum {
+  GLA_DIAG_TAKE = 0, // the diagonal of each page, as a column
+  GLA_DIAG_MAKE,     // from vectors, matrices that are 0 beside the diagonal
+  GLA_DIAG_TRACE     // the sum of the diagonal
+} gla_diag;
+
+typedef struct {
+  gla_report base; // pages_failed is 0
+} gla_pagediag_report;
+
+// The diagonal k of each page: element q of it is A(q, q+k) for k >= 0, A(q-k, q) for k < 0.
+// A       m x n x P, s d c or z; never changed. row_stride must be 1. GLA_DIAG_MAKE: m or n is 1.
+// D       TAKE: c x 1 x P, where c, at least 0, counts the elements of that diagonal;
+//         MAKE: N x N x P, N = m*n + |k|; TRACE: 1 x 1 x P. Of the type of A. row_stride must be 1.
+// Both are on the host or both on one GPU, and do not overlap. report may be NULL.
+// Elements are copied bit by bit, NaN too. A sum begins with 0 and is formed in the precision of A
+// in the order of the diagonal, so that it has the same bits everywhere; without elements it is 0.
+gla_status gla_pagediag (gla_context *ctx, const gla_array *A, gla_diag what, int64_t k,
+                         const gla_array *D, gla_pagediag_report *report);
+
+//------------------------------------------------------------------------------
 // gla_pagefun: functions of many Hermitian matrices
 //------------------------------------------------------------------------------
 

@@ -44,8 +44,9 @@ enum { GLA_TEAM_MOST = 8 }; // devices of one backend that work together
 // src/cpu/eig/ and cuda_eig_ops in kernels/eig/; `cpu` and `cuda` for those of one.
 #define GLA_ROWS(both, cpu, cuda)                                                                  \
   both (EIG, eig) both (QR, qr) both (GSVD, gsvd) both (PAGENORM, pagenorm)                        \
-      both (PAGEMUL, pagemul) both (PAGESOLVE, pagesolve) both (SVD, svd) cpu (PENCIL, pencil)     \
-          cpu (GEEV, geev) cuda (PAGEFUN, pagefun) cuda (EIGPAIRS, eigpairs)
+      both (PAGEMUL, pagemul) both (PAGESOLVE, pagesolve) both (SVD, svd)                          \
+          both (PAGEDIAG, pagediag) cpu (PENCIL, pencil) cpu (GEEV, geev) cuda (PAGEFUN, pagefun)  \
+              cuda (EIGPAIRS, eigpairs)
 
 #define GLA_ROW_NUMBER(number, name) GLA_BATCH_##number,
 #define GLA_ROW_NONE(number, name)

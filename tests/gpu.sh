@@ -137,6 +137,7 @@ program test_device product-bits
 program test_device product-repeats
 program test_device qr
 program test_device norms
+program test_device diags
 program test_device phases
 program test_device parts dz
 program test_device parts sc

@@ -21,7 +21,7 @@ endfunction
 % A call of another topic with gpuArrays in place of arrays; the results must be gpuArrays and pass the same checks.
 function c = draw_pages (c)
   topics = {"batcheig", "batcheig pairs", "pagefunm", "batchsvd", "pagesvd", "pagecond", "pagerank", "pagepinv", "pagelsqminnorm", ...
-            "qr_block", "qr_block solve", "gsvd_hz", "gevd_hz", "pagemtimes", "pagenorm", "pagemldivide", "pagemrdivide", "pageinv"};
+            "qr_block", "qr_block solve", "gsvd_hz", "gevd_hz", "pagemtimes", "pagenorm", "pagediag", "pagetrace", "pagemldivide", "pagemrdivide", "pageinv"};
   topic = topics{randi (numel (topics))};
   c = random_call (topic, randi (1e6), randi (1e6));
   c.each = c.paged = [];

@@ -1,4 +1,4 @@
-% tests/octave/random_products.m: random calls of pagemtimes, pagenorm and transposes, see random_call
+% tests/octave/random_products.m: random calls of pagemtimes, pagenorm, pagediag, pagetrace and transposes, see random_call
 % SPDX-License-Identifier: GPL-3.0-or-later
 
 function c = random_products (c, topic)
@@ -7,6 +7,8 @@ function c = random_products (c, topic)
       c = draw_product (c);
     case "pagenorm"
       c = draw_norm (c);
+    case {"pagediag", "pagetrace"}
+      c = draw_diagonal (c, topic);
     otherwise
       c = draw_transpose (c, topic);
   endswitch
@@ -164,6 +166,40 @@ function texts = check_norm (c, out, p)
       r = abs (double (N(q)) - expected) / ((max (m, n) * double (eps (class (A))) * expected) + double (realmin (class (A))) * double (eps (class (A))) * (1 + m * n));
       texts = [texts, told(r <= 10, sprintf ("page %d: wrong by %g", q, r))];
     endif
+  endfor
+endfunction
+
+function c = draw_diagonal (c, topic)
+  size_ = random_size (2);
+  if (rand () < 0.3)
+    size_(randi (2)) = 1;
+  endif
+  dims = random_size ("pages", prod (size_));
+  type = "dszc"(randi (4));
+  [A, names] = random_pages (size_(1), size_(2), dims, type);
+  of_page = @trace;
+  c.args = {A};
+  if (strcmp (topic, "pagediag"))
+    k = randi ([-5, 5]);
+    of_page = @(a) full (diag (a, k));
+    c.args{2} = k;
+  endif
+  c.args = [c.args, random_options({"progress", {@(d, t) d <= t}}, 0.15)];
+  c.paged = 1;
+  c.pages = prod (dims);
+  c.kinds = "p";
+  c.wrong = {{"nuc"}, {{}}};
+  c.note = sprintf ("%dx%dx%d %s, %s", size_, c.pages, type, strjoin (unique (names), "; "));
+  c.check = @(c, out) check_diagonal (c, out, of_page);
+endfunction
+
+% Copies, and sums in the order of Octave's: the same bits but for which NaN it is.
+function texts = check_diagonal (c, out, of_page)
+  A = c.args{1};
+  D = out{1};
+  texts = told (isa (D, class (A)) && isequal (size (D)(3:end), size (A)(3:end)), "class or pages");
+  for p = 1:size (A(:,:,:), 3)
+    texts = [texts, told(isequaln (D(:,:,p), cast (of_page (full (A(:,:,p))), class (A))), sprintf ("page %d is wrong", p))];
   endfor
 endfunction
 

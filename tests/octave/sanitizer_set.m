@@ -202,6 +202,11 @@ for n = str2num (getenv ("PAGE_SIZES"))
     [Y, rc, info] = pageinv (A, "device", "gpu");
     G = pagemtimes (A, "none", A, "ctranspose", "device", "gpu");
     F = pagenorm (A, "fro", "device", "gpu");
+    D = pagediag (A, 1, "device", "gpu");
+    if (! isequal (D(:,:,3), diag (A(:,:,3), 1)) || ! isequal (pagetrace (A, "device", "gpu")(2), trace (A(:,:,2))) || ...
+        ! isequal (pagediag (D, "device", "gpu")(:,:,2), full (diag (D(:,:,2)))))
+      error ("diagonals of order %d %s are wrong", n, type);
+    endif
     if (any (info) || ! (norm (Y(:,:,2) * A(:,:,2) - eye (n)) < 1e-3) || ! isequal (G(:,:,3), G(:,:,3)') || ...
         ! (abs (F(2) - norm (A(:,:,2), "fro")) < 1e-3 * F(2)))
       error ("inverses, products or norms of order %d %s are wrong", n, type);

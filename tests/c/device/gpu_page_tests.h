@@ -17,6 +17,7 @@ int gpu_product_repeats (void);
 int gpu_solves (const char *types);
 int gpu_solve_bits (const char *types);
 int gpu_norms (void);
+int gpu_diags (void);
 int gpu_phases (void);
 int gpu_parts (const char *types);
 int gpu_intervals (const char *types);

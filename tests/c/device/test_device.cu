@@ -3,7 +3,7 @@
 //
 // Usage: test_device [--small]      --small: what needs little memory, with gsvd and jacobi
 //        test_device products, product-bits, product-repeats, solves TYPES, solve-bits TYPES,
-//        norms, phases, parts TYPES, intervals TYPES, funs, svds TYPES, large-svds TYPES,
+//        norms, diags, phases, parts TYPES, intervals TYPES, funs, svds TYPES, large-svds TYPES,
 //        pairs TYPES, qr or stops:
 //            page functions and small QR; TYPES as dz
 //        test_device gsvd, gsvd-small, gsvd-short, jacobi or jacobi-short: these alone
@@ -308,6 +308,8 @@ static int run_page_tests (const std::string &name, const char *types)
     return gpu_pair_intervals (types);
   if (name == "norms")
     return gpu_norms ();
+  if (name == "diags")
+    return gpu_diags ();
   if (name == "phases")
     return gpu_phases ();
   if (name == "parts")

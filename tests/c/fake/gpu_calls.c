@@ -235,6 +235,20 @@ static void add_norm (void)
       add ((run_case){"norm", run_norm, {20, 30, 5, types[t], norm, (t + norm) % 2}, 0, {0}});
 }
 
+static void add_diag (void)
+{
+  const int types[] = {S, D, C, Z}, sizes[] = {0, 1, 5, 200};
+  for (int t = 0; t < 4; t++)
+    for (int k = 0; k < 4; k++) {
+      const int n = sizes[k], place = (t + k) % 2;
+      add ((run_case){
+          "diag", run_diag, {n, n + 1, n + 1, 7, types[t], GLA_DIAG_MAKE, place}, 0, {0}});
+      add ((run_case){"diag", run_diag, {n, 1, 1, 70, types[t], GLA_DIAG_TRACE, !place}, 0, {0}});
+      if (n > 0)
+        add ((run_case){"diag", run_diag, {n, n, 1, 70, types[t], GLA_DIAG_TAKE, place}, 0, {0}});
+    }
+}
+
 static void add_pagemul (void)
 {
   const int sizes[][3] = {{4, 4, 4},    {3, 64, 3},      {5, 7, 2},      {16, 16, 16},
@@ -416,6 +430,7 @@ int main (int argc, char **argv)
   add_qr ();
   add_gsvd ();
   add_norm ();
+  add_diag ();
   add_pagefun ();
   add_svd ();
   add_eigpairs ();

@@ -8,6 +8,7 @@
 #include "frame/check.h"
 #include "fake_cuda.h"
 #include "lanczos/krylov_shares.h"
+#include "diag/job.h"
 #include "fun/job.h"
 #include "gsvd/job.h"
 #include "lanczos/job.h"
@@ -218,6 +219,21 @@ static gla_status run_norm (gla_engine *engine, const int *v)
   c.norms = array (&s, gla_type_real (type), 1, 1, v[2]);
   const void *chunk = &c;
   gla_status status = run_chunks (engine, GLA_BATCH_PAGENORM, &job.head, v[2], &chunk, 1);
+  free_arrays (&s);
+  return status;
+}
+
+// n, rows and columns of D, pages, type, what, on device
+static gla_status run_diag (gla_engine *engine, const int *v)
+{
+  const gla_type type = (gla_type)v[4];
+  arrays s = {.on_device = v[6]};
+  gla_pagediag_job job = {.what = (gla_diag)v[5], .n = v[0], .rows = v[1], .columns = v[2]};
+  job.head = (gla_job){.type = type, .device_arrays = v[6], .monitor = monitor};
+  gla_pagediag_chunk c = {.A = array (&s, type, 1, v[0], v[3])};
+  c.D = array (&s, type, v[1], v[2], v[3]);
+  const void *chunk = &c;
+  gla_status status = run_chunks (engine, GLA_BATCH_PAGEDIAG, &job.head, v[3], &chunk, 1);
   free_arrays (&s);
   return status;
 }
