@@ -11,6 +11,8 @@ setup () {
   cd "$TOP"
   oct=$(grep -lE '^DEF[A-Z]*_DLD' oct/*/*.cc | sed 's,.*/\(.*\)\.cc,\1,' | sort)
   [ "$(sed -n 's/.*autoload ("\([A-Za-z_]*\)".*/\1/p' src/PKG_ADD | sort)" = "$oct" ]
+  cmp PKG_ADD src/PKG_ADD
+  cmp PKG_DEL src/PKG_DEL
   [ "$(sed -n 's/.*autoload ("\([A-Za-z_]*\)", __gla_oct__, "remove").*/\1/p' src/PKG_DEL | sort)" = "$oct" ]
   oct=$(echo "$oct" | grep -v '^__') # those are internal
   all=$(printf '%s\n' $oct $(ls inst/*.m | sed 's,inst/\(.*\)\.m,\1,' | grep -v '^__') | sort)
