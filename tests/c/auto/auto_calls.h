@@ -7,9 +7,14 @@
 #ifndef AUTO_CALLS_H
 #define AUTO_CALLS_H
 
+#include "backend.h"
 #include "context.h"
+#include "eig/job.h"
 #include "frame/calls.h"
 #include "frame/check.h"
+#include "product/job.h"
+#include "qr/job.h"
+#include "solve/job.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

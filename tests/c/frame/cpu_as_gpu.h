@@ -4,6 +4,7 @@
 #ifndef CPU_AS_GPU_H
 #define CPU_AS_GPU_H
 
+#include "arrays/job.h"
 #include "backend.h"
 
 #include <string.h>

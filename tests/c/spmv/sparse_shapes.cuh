@@ -7,6 +7,7 @@
 #include "backend.h"
 #include "spmv/job.h"
 #include "common/cluster.cuh"
+#include "spmv/job.h"
 #include "spmv/spmv.cuh"
 
 #include <algorithm>
