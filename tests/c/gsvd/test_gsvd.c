@@ -241,7 +241,7 @@ static void test_not_finite (gla_type type)
   }
 }
 
-static void check_refused (gsvd_page *g, const char *says)
+static void check_refused_page (gsvd_page *g, const char *says)
 {
   gsvd_run (ctx, g);
   CHECK (g->status == GLA_ERROR_BAD_ARGUMENT && strstr (gla_message (ctx), says), "\"%s\": \"%s\"",
@@ -254,25 +254,25 @@ static void test_arguments (void)
   const gsvd_page good = gsvd_page_new (&c);
   gsvd_page g = good;
   g.a[GSVD_B].columns = 2;
-  check_refused (&g, "B is 5x2x1, it must be 5x3x1");
+  check_refused_page (&g, "B is 5x2x1, it must be 5x3x1");
   g = good, g.a[GSVD_B].type = GLA_TYPE_S;
-  check_refused (&g, "B has type 's', it must be 'd'");
+  check_refused_page (&g, "B has type 's', it must be 'd'");
   g = good, g.a[GSVD_U].columns = 2;
-  check_refused (&g, "U is 4x2x1, it must be 4x4x1");
+  check_refused_page (&g, "U is 4x2x1, it must be 4x4x1");
   g = good, g.a[GSVD_X].row_stride = 2;
-  check_refused (&g, "X has");
+  check_refused_page (&g, "X has");
   g = good, g.a[GSVD_V].data = g.a[GSVD_B].data;
-  check_refused (&g, "V must not overlap B");
+  check_refused_page (&g, "V must not overlap B");
   g = good, g.a[GSVD_X].data = g.a[GSVD_V].data;
-  check_refused (&g, "X must not overlap V");
+  check_refused_page (&g, "X must not overlap V");
   g = good, g.a[GSVD_ALPHA].type = GLA_TYPE_Z;
-  check_refused (&g, "alpha has type 'z', it must be 'd'");
+  check_refused_page (&g, "alpha has type 'z', it must be 'd'");
   g = good, g.call.options.block = -1;
-  check_refused (&g, "block = -1 must not be negative");
+  check_refused_page (&g, "block = -1 must not be negative");
   g = good, g.call.options.method = 7;
-  check_refused (&g, "method = 7 must be 0 to 2");
+  check_refused_page (&g, "method = 7 must be 0 to 2");
   g = good, g.call.options.ordering = 2;
-  check_refused (&g, "ordering = 2 must be 0 to 1");
+  check_refused_page (&g, "ordering = 2 must be 0 to 1");
   CHECK (gla_gsvd (ctx, NULL, &good.a[1], NULL, NULL, NULL) == GLA_ERROR_BAD_ARGUMENT, "A is NULL");
   CHECK (gla_gsvd (NULL, NULL, NULL, NULL, NULL, NULL) == GLA_ERROR_BAD_ARGUMENT, "no context");
   g = good;
