@@ -5,7 +5,7 @@
 // beside the diagonal is neither read nor copied to a GPU.
 
 #include "arrays.h"
-#include "batch/dispatch.h"
+#include "batch/queue.h"
 #include "diag/job.h"
 #include "structs.h"
 

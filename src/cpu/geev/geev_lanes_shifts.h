@@ -1,5 +1,5 @@
-// geev_lanes_shifts.h: the shifts of a sweep of QR in lanes: single for complex pages, double for
-// real SPDX-License-Identifier: GPL-3.0-or-later
+// geev_lanes_shifts.h: shifts of a QR sweep in lanes: single for complex, double for real pages
+// SPDX-License-Identifier: GPL-3.0-or-later
 //
 // A part of geev_lanes_qr.h, which includes it behind the types that a sweep works on.
 

@@ -1,5 +1,6 @@
-// test_pagediag.c: diagonals and traces of pages, exactly; strides, arrays without elements, wrong
-// arguments SPDX-License-Identifier: GPL-3.0-or-later Runs also: guarded
+// test_pagediag.c: diagonals and traces of pages, exactly; strides, empty arrays, wrong arguments
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Runs also: guarded
 
 #include "expected.h"
 
