@@ -1,17 +1,13 @@
-// lanes_blocks.h: blocks and runs of numbers that stand side by side in memory, to lanes and back
+// lanes_blocks.h: blocks of numbers that stand side by side in memory, to lanes and back
 // SPDX-License-Identifier: GPL-3.0-or-later
+//
+// They are read by whole registers, one of each lane, which are then transposed: element i of all
+// lanes makes register i.
 
 #ifndef GPULINALG_CPU_COMMON_LANES_BLOCKS_H
 #define GPULINALG_CPU_COMMON_LANES_BLOCKS_H
 
 #include "lanes.h"
-
-//------------------------------------------------------------------------------
-// blocks of numbers that stand side by side in memory, to lanes and back
-//------------------------------------------------------------------------------
-
-// They are read by whole registers, one of each lane, which are then transposed: element i of all
-// lanes makes register i.
 
 // An address for each lane. Bit l of `live` says that lane l may be written.
 typedef struct {
@@ -127,43 +123,6 @@ static inline __attribute__ ((always_inline)) void lanes_scatter_real (const lan
   for (int l = 0; l < GLA_LANES; l++)
     if (to->live >> l & 1)
       to->at[l][at] = x[l];
-}
-
-//------------------------------------------------------------------------------
-// runs of numbers that stand side by side in memory, to lanes and back
-//------------------------------------------------------------------------------
-
-// So many numbers at the end of a run are moved one by one; where there are more, a block begins
-// so much earlier that it ends with the run.
-enum { FEW_NUMBERS = GLA_LANES / 4 };
-
-// Number i of every lane to register i.
-static __attribute__ ((noinline)) void lanes_load_run (vec *to, const lanes_sources *from,
-                                                       int64_t count)
-{
-  int64_t i = 0;
-  for (; i + GLA_LANES <= count; i += GLA_LANES)
-    lanes_load_block (to, from, i);
-  if (i > 0 && count - i > FEW_NUMBERS) {
-    lanes_load_block (to, from, count - GLA_LANES);
-    return;
-  }
-  for (; i < count; i++)
-    to[i] = lanes_gather_real (from, i);
-}
-
-static __attribute__ ((noinline)) void lanes_store_run (const lanes_targets *to, const vec *from,
-                                                        int64_t count)
-{
-  int64_t i = 0;
-  for (; i + GLA_LANES <= count; i += GLA_LANES)
-    lanes_store_block (to, from, i);
-  if (i > 0 && count - i > FEW_NUMBERS) {
-    lanes_store_block (to, from, count - GLA_LANES);
-    return;
-  }
-  for (; i < count; i++)
-    lanes_scatter_real (to, i, from[i]);
 }
 
 #endif

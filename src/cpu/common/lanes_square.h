@@ -4,7 +4,7 @@
 #ifndef GPULINALG_CPU_COMMON_LANES_SQUARE_H
 #define GPULINALG_CPU_COMMON_LANES_SQUARE_H
 
-#include "lanes_blocks.h"
+#include "lanes_move.h"
 
 // Up to this order columns stand without gaps.
 enum { LANES_PACKED_MAX = 16 };

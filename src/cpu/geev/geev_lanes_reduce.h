@@ -4,7 +4,7 @@
 #ifndef GPULINALG_CPU_GEEV_GEEV_LANES_REDUCE_H
 #define GPULINALG_CPU_GEEV_GEEV_LANES_REDUCE_H
 
-#include "cpu/common/reflector.h"
+#include "cpu/common/lanes_reflector.h"
 
 #include "geev_lanes.h"
 

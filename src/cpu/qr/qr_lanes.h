@@ -10,7 +10,8 @@
 #include "cpu/common/carve.h"
 #include "cpu/common/exponent.h"
 #include "cpu/common/lanes.h"
-#include "cpu/common/lanes_blocks.h"
+#include "cpu/common/lanes_move.h"
+#include "cpu/common/lanes_reflector.h"
 #include "cpu/common/reflector.h"
 #include "cpu/common/minmax.h"
 

@@ -1,12 +1,12 @@
 // solve_lanes_move.h: numbers between arrays and lanes
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What stands side by side in memory is moved by lanes_blocks.h, all else number by number.
+// What stands side by side in memory is moved by lanes_move.h, all else number by number.
 
 #ifndef GPULINALG_CPU_SOLVE_LANES_MOVE_H
 #define GPULINALG_CPU_SOLVE_LANES_MOVE_H
 
-#include "cpu/common/lanes_blocks.h"
+#include "cpu/common/lanes_move.h"
 
 #include "solve_system.h"
 

@@ -5,7 +5,7 @@
 #define GPULINALG_CPU_SVD_SVD_LANES_PAGE_H
 
 #include "cpu/common/columns.h"
-#include "cpu/common/lanes_blocks.h"
+#include "cpu/common/lanes_move.h"
 #include "svd_lanes.h"
 #include "svd_rows.h"
 #include "svd_vectors.h"
@@ -14,7 +14,7 @@
 // pages to lanes, scaled, and results back
 //------------------------------------------------------------------------------
 
-// As lanes_blocks.h, with what each number needs on its way, which saves a pass over long pages.
+// As lanes_move.h, with what each number needs on its way, which saves a pass over long pages.
 
 // Numbers are multiplied by down0, then by down1; lanes where down0 is 0 become 0, whatever they
 // have: 0 * NaN is NaN.

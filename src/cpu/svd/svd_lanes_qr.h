@@ -10,7 +10,7 @@
 #include "common/scalar.h"
 #include "cpu/common/exponent.h"
 #include "cpu/common/lanes.h"
-#include "cpu/common/reflector.h"
+#include "cpu/common/lanes_reflector.h"
 
 // Squares of norms below this are those of nothing: their digits have been lost to underflow.
 #define GLA_SVD_NOTHING GLA_QR_SMALL

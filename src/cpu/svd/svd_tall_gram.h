@@ -11,7 +11,7 @@
 
 #include "cpu/common/carve.h"
 #include "cpu/common/columns.h"
-#include "cpu/common/lanes_blocks.h"
+#include "cpu/common/lanes_move.h"
 #include "cpu/common/minmax.h"
 #include "cpu/common/rows.h"
 
