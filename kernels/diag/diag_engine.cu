@@ -1,7 +1,7 @@
 // diag_engine.cu: gla_pagediag on one GPU: memory of a chunk, its kernel, its transfers
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "common/carver.cuh"
+#include "common/pages.cuh"
 #include "common/for_type.cuh"
 #include "common/work_limits.cuh"
 #include "diag.cuh"
