@@ -18,5 +18,9 @@ const gla_backend gla_backend_cuda = {
     .batch = {GLA_ROWS (ENTRY, GLA_ROW_NONE, ENTRY)},
     .spmv = &cuda_spmv_ops,
     .krylov = &cuda_krylov_ops,
+#ifdef GLA_NO_ARRAYS
+    .nd = &cuda_memory_ops,
+#else
     .nd = &cuda_nd_ops,
+#endif
 };

@@ -26,7 +26,7 @@ GLA_ROWS (DECLARE, GLA_ROW_NONE, DECLARE)
 #undef DECLARE
 extern const struct gla_spmv_ops cuda_spmv_ops;
 extern const struct gla_krylov_ops cuda_krylov_ops;
-extern const struct gla_nd_ops cuda_nd_ops;
+extern const struct gla_nd_ops cuda_nd_ops, cuda_memory_ops;
 
 #ifdef __cplusplus
 }

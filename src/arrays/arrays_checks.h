@@ -4,8 +4,8 @@
 #ifndef GPULINALG_ARRAYS_CHECKS_H
 #define GPULINALG_ARRAYS_CHECKS_H
 
-#include "arrays_call.h"
 #include "arrays_types.h"
+#include "device_memory.h"
 
 gla_status gla_nd_check_array (gla_context *ctx, const char *name, const gla_nd *a);
 // Whether the operand has the sizes of `to`; it may lack last dimensions.

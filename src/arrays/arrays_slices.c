@@ -1,7 +1,8 @@
 // arrays_slices.c: reductions, scans, sorting and Fourier transforms of arrays that stay on a GPU
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "arrays_call.h"
+#include "arrays_types.h"
+#include "device_memory.h"
 #include "arrays/job.h"
 #include "backend.h"
 

@@ -22,6 +22,12 @@ static inline size_t gla_nd_bytes (int type)
   return type == GLA_LOGICAL ? 1 : gla_type_size ((gla_type)type);
 }
 
+// Whether elements may have this type.
+static inline int gla_nd_is_type (int type)
+{
+  return gla_nd_bytes (type) > 0;
+}
+
 // Whether the operation has a second operand.
 static inline int gla_nd_takes_two (int op)
 {

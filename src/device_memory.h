@@ -1,8 +1,8 @@
-// arrays_call.h: what all functions of arrays that stay on a GPU begin and end with
+// device_memory.h: what calls that work with memory of a GPU begin and end with, for src/ only
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#ifndef GPULINALG_ARRAYS_CALL_H
-#define GPULINALG_ARRAYS_CALL_H
+#ifndef GPULINALG_DEVICE_MEMORY_H
+#define GPULINALG_DEVICE_MEMORY_H
 
 #include "context.h"
 
@@ -13,7 +13,4 @@ gla_status gla_nd_end (gla_context *ctx, int device, gla_status status);
 
 // GLA_ERROR_BAD_ARGUMENT: this argument is NULL.
 gla_status gla_nd_missing (gla_context *ctx, const char *name);
-// Whether elements may have this type.
-int gla_nd_is_type (int type);
-
 #endif
