@@ -9,8 +9,8 @@ function pre_install (desc)
   endif
   old = getenv ("MKOCTFILE");
   setenv ("MKOCTFILE", mkoctfile_here);
-  ## configure decides whether to build with CUDA; pkg runs it again and reports its errors
-  [status, plan] = system ("cd src && ./configure >/dev/null 2>&1 && make -n -j$(nproc || echo 2) 2>/dev/null");
+  ## configure decides what to build, and the m-files of what is left out are not installed; pkg runs it again and reports its errors
+  [status, plan] = system ("cd src && ./configure >/dev/null 2>&1 && make -s leave-out && make -n -j$(nproc || echo 2) 2>/dev/null");
   if (isempty (old))
     unsetenv ("MKOCTFILE");
   else

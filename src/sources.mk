@@ -5,7 +5,7 @@
 
 # A folder for each topic; a header of another folder is named from here or from ../kernels.
 # The wings that config.mk leaves out are not built; nothing else includes or calls them.
-absent_wings := $(if $(filter no,$(RANKS)),ranks)
+absent_wings := $(if $(filter no,$(RANKS)),ranks) $(if $(filter no,$(ARRAYS)),arrays)
 sources := $(filter-out $(absent_wings:%=%/%),$(patsubst $(src)/%,%,$(wildcard $(src)/*.c $(src)/*/*.c $(src)/*/*/*.c)))
 
 # Kernels of the CPU backend are compiled once per type and instruction set, other sources with code

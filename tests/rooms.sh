@@ -11,11 +11,12 @@
 # Of src/, the files of no folder are the frame: they include each other, auto/, common/ and threads/. common/ and
 # threads/ include only these two. All other folders of src/ may include each other and the frame, and nothing of cpu/.
 # mpi/ includes ranks/transport.h of src/ alone.
-# ranks/ is a wing, which a build may leave out: src/ and kernels/ outside of it include nothing of it.
+# ranks/ and arrays/ are wings, which a build may leave out: src/ and other folders of kernels/ include nothing of them,
+# but for arrays/job.h, whose row has the memory of a GPU.
 # A file of oct/ is in a folder and may include that, gpulinalg.h and common/gla_octave.h. This one also includes
 # common/host_memory.h of src/: how Octave's arrays get their memory is no matter of the C interface. pages/ and sparse/
 # may include common/shared_call.h and what arrays/ has for arguments on a GPU. ranks/ is a wing here, too: it may
-# include pages/, sparse/ and arrays/gpu_pages.h, and nothing outside of it includes ranks/. Two files of common/ and two
+# include pages/, sparse/ and arrays/gpu_pages.h, and nothing outside of it includes ranks/. Three files of common/ and two
 # of arrays/ include more, each a single header, which is below.
 # Exception: src/fun calls the kernels of cpu/fun directly.
 # Prints each include that is not allowed and fails if there is one.
@@ -27,15 +28,17 @@ bad=$(grep -rn '^ *# *include "' --include='*.[ch]' --include='*.cu' --include='
   folder=${file%/*}
   case $file:$name in
     src/fun/*:cpu/fun/fun.h | *:gpulinalg.h) continue ;;
-    mpi/*:ranks/transport.h | src/ranks/*:ranks/* | src/obj/*) continue ;;
+    mpi/*:ranks/transport.h | src/ranks/*:ranks/* | src/arrays/*:arrays/* | src/obj/*) continue ;;
     oct/common/gla_octave.h:common/host_memory.h | oct/*/*:common/gla_octave.h) continue ;;
     oct/pages/*:common/shared_call.h | oct/sparse/*:common/shared_call.h | oct/ranks/*:common/shared_call.h) continue ;;
     oct/ranks/*:pages/* | oct/ranks/*:sparse/* | oct/ranks/*:arrays/gpu_pages.h) continue ;;
     oct/pages/*:arrays/gpu_pages.h | oct/pages/*:arrays/gpu_steps.h | oct/pages/*:arrays/gpu_value.h) continue ;;
     oct/sparse/*:arrays/gpu_pages.h | oct/sparse/*:arrays/gpu_device.h | oct/sparse/*:arrays/gpu_value.h) continue ;;
     oct/common/call.cc:arrays/gpu_value.h | oct/common/options.cc:arrays/gpu_value.h) continue ;;
+    oct/common/no_arrays.cc:arrays/gpu_pages.h | oct/common/no_arrays.cc:arrays/gpu_steps.h) continue ;;
     oct/arrays/gpu_array.cc:sparse/plan_value.h | oct/arrays/gpu_functions.cc:pages/batchsvd.h) continue ;;
-    oct/*:*/* | mpi/* | src/*:ranks/*) ;;
+    src/*:arrays/job.h) continue ;;
+    oct/*:*/* | mpi/* | src/*:ranks/* | src/*:arrays/*) ;;
     kernels/*:row.h | kernels/*:*/job.h | src/cpu/*:row.h | src/cpu/*:*/job.h | *:common/* | *:threads/*) continue ;;
     kernels/engine/*:backend.h | src/cpu/backend.c:backend.h) continue ;;
     kernels/common/*:engine/*) ;;

@@ -212,7 +212,7 @@ END
   for line in kernels/qr/b.cu:gsvd/gsvd_plan.cuh kernels/qr/b.cu:backend.h kernels/common/b.cuh:engine/engine.cuh \
     kernels/engine/b.cuh:qr/qr_plan.cuh kernels/qr/b.cu:context.h src/cpu/qr/b.c:cpu/gsvd/gsvd.h \
     src/cpu/qr/b.c:auto/choose.h src/cpu/common/b.h:qr/qr_run.h src/common/b.c:qr/qr_run.h src/common/b.c:context.h \
-    oct/pages/b.cc:backend.h oct/pages/b.cc:threads/pool.h src/b.c:cpu/engine.h src/b.c:qr/qr_run.h src/qr/b.c:ranks/group.h src/qr/b.c:cpu/fun/fun.h \
+    oct/pages/b.cc:backend.h oct/pages/b.cc:threads/pool.h src/b.c:cpu/engine.h src/b.c:qr/qr_run.h src/qr/b.c:ranks/group.h src/qr/b.c:arrays/arrays_types.h src/qr/b.c:cpu/fun/fun.h \
     src/fun/b.c:cpu/isa.h kernels/fun/b.cu:eig/eig.cuh oct/b.cc:common/gla_octave.h oct/pages/b.cc:sparse/spmv.h \
     oct/sparse/b.cc:arrays/gpu_join.h oct/arrays/b.cc:pages/pages.h oct/common/b.cc:ranks/ranks.h oct/pages/b.cc:ranks/ranks.h oct/sparse/b.cc:ranks/ranks.h \
     oct/ranks/b.cc:arrays/gpu_value.h oct/common/b.cc:common/host_memory.h; do

@@ -42,7 +42,7 @@ function [A, problem, args] = read_problem (A, args, by_rows)
     endif
     return;
   endif
-  if (isgpuarray (A))
+  if (isa (A, "gpuArray"))
     error ("gpulinalg:gather-needed", ["eigs_lanczos: A cannot be a gpuArray, because full matrices are multiplied ", ...
            "on the CPU; gather (A) copies it to the host, and batcheig has all eigenvalues"]);
   endif
@@ -175,7 +175,7 @@ function check_rows (sigma, o)
            'eigs_lanczos: with "mpi" SIGMA must be "lm", "la", "sa" or "be"; nothing is factored');
   elseif (! isequal (o.progress, false) || o.disp > 1)
     error ("gpulinalg:bad-option", 'eigs_lanczos: "mpi" cannot be combined with "progress", nor with "disp" above 1');
-  elseif (! strcmp (o.vectors, "host") || isgpuarray (o.v0))
+  elseif (! strcmp (o.vectors, "host") || isa (o.v0, "gpuArray"))
     error ("gpulinalg:bad-option", 'eigs_lanczos: with "mpi" all vectors are arrays of the host');
   endif
 

@@ -17,7 +17,7 @@ function o = __eigs_options__ (args, n, k, m)
   endfor
   check_together (o, n, k);
   if (isempty (o.vectors))
-    o.vectors = {"host", "gpuarray"}{1 + isgpuarray(o.v0)};
+    o.vectors = {"host", "gpuarray"}{1 + isa(o.v0, "gpuArray")};
   endif
 
 endfunction
@@ -111,6 +111,9 @@ function value = checked (name, given, value, n, m)
       value = word (given, value, {"replacenan", "drop"});
     case "vectors"
       value = word (given, value, {"host", "gpuArray"});
+      if (strcmpi (value, "gpuArray") && ! exist ("gpuArray"))
+        error ("gpulinalg:no-arrays", "eigs_lanczos: this build has no gpuArrays; GPULINALG_ARRAYS=no has left them out");
+      endif
     case "device"
       check_place (given, value);
     case "mpi"

@@ -52,15 +52,11 @@ static void test_no_context (void)
 }
 
 // Without a context, and without a GPU where there is none.
-static void test_arrays_on_a_gpu (void)
+static void test_memory_of_a_gpu (void)
 {
   void *memory = &memory;
   double x = 0;
-  int64_t count = 0;
   gla_memory_info info = {.size = sizeof info};
-  const gla_nd a = {.data = &x, .type = GLA_TYPE_D, .dims = 1, .size = {1}, .step = {1}};
-  const gla_slices s = {&x, GLA_TYPE_D, 1, 1, 1};
-  const gla_subscripts i = {.count = 1};
   bad (gla_memory_take (NULL, 0, 1, &memory), "gla_memory_take");
   gla_memory_give (NULL, 0, &x);
   gla_memory_give (ctx, 77, &x);
@@ -69,24 +65,6 @@ static void test_arrays_on_a_gpu (void)
   bad (gla_memory_put (NULL, 0, &x, &x, 8), "gla_memory_put");
   bad (gla_memory_get (NULL, 0, &x, &x, 8), "gla_memory_get");
   bad (gla_wait (NULL, 0), "gla_wait");
-  bad (gla_elementwise (NULL, 0, GLA_ND_COPY, &a, &a, NULL, NULL), "gla_elementwise");
-  const int result = 0;
-  const gla_nd_steps steps = {.size = sizeof steps,
-                              .inputs = &a,
-                              .input_count = 1,
-                              .results = &result,
-                              .outputs = &a,
-                              .output_count = 1};
-  bad (gla_elementwise_steps (NULL, 0, &steps, NULL), "gla_elementwise_steps");
-  bad (gla_join (NULL, 0, &a, &a, 1), "gla_join");
-  bad (gla_take_triangle (NULL, 0, &a, &a, 0, 1), "gla_take_triangle");
-  bad (gla_reduce (NULL, 0, GLA_REDUCE_SUM, &s, &x, NULL), "gla_reduce");
-  bad (gla_sort (NULL, 0, &s, 0, &x, NULL), "gla_sort");
-  bad (gla_scan (NULL, 0, GLA_REDUCE_SUM, &s, &x), "gla_scan");
-  bad (gla_fft (NULL, 0, &s, 0, &x), "gla_fft");
-  bad (gla_take (NULL, 0, &a, &i, &x), "gla_take");
-  bad (gla_put (NULL, 0, &a, &i, &a), "gla_put");
-  bad (gla_find (NULL, 0, &x, 1, NULL, &count), "gla_find");
   CHECK (gla_wait (ctx, 77) == GLA_ERROR_NO_DEVICE && gla_message (ctx)[0] != '\0', "GPU 77");
   CHECK (gla_memory_take (ctx, 77, 1, &memory) == GLA_ERROR_NO_DEVICE && memory == NULL,
          "memory of GPU 77");
@@ -294,7 +272,7 @@ int main (void)
   fill ();
   test_no_context ();
   test_no_context_for_operations ();
-  test_arrays_on_a_gpu ();
+  test_memory_of_a_gpu ();
   test_dense_arguments ();
   test_page_functions ();
   test_sparse_arguments ();

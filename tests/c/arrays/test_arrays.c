@@ -289,10 +289,46 @@ static void test_devices (void)
   CHECK (calls == before, "%d calls", calls - before);
 }
 
+//------------------------------------------------------------------------------
+// no context
+//------------------------------------------------------------------------------
+
+static void bad (gla_status status, const char *name)
+{
+  CHECK (status == GLA_ERROR_BAD_ARGUMENT, "%s: status %d", name, (int)status);
+}
+
+static void test_no_context (void)
+{
+  int64_t count = 0;
+  const gla_nd a = matrix (x, 'd', 1, 1);
+  const gla_slices s = {x, GLA_TYPE_D, 1, 1, 1};
+  const gla_subscripts i[] = {{.count = 1}, {.count = 1}};
+  bad (gla_elementwise (NULL, 0, GLA_ND_COPY, &a, &a, NULL, NULL), "gla_elementwise");
+  const int result = 0;
+  const gla_nd_steps steps = {.size = sizeof steps,
+                              .inputs = &a,
+                              .input_count = 1,
+                              .results = &result,
+                              .outputs = &a,
+                              .output_count = 1};
+  bad (gla_elementwise_steps (NULL, 0, &steps, NULL), "gla_elementwise_steps");
+  bad (gla_join (NULL, 0, &a, &a, 1), "gla_join");
+  bad (gla_take_triangle (NULL, 0, &a, &a, 0, 1), "gla_take_triangle");
+  bad (gla_reduce (NULL, 0, GLA_REDUCE_SUM, &s, x, NULL), "gla_reduce");
+  bad (gla_sort (NULL, 0, &s, 0, x, NULL), "gla_sort");
+  bad (gla_scan (NULL, 0, GLA_REDUCE_SUM, &s, x), "gla_scan");
+  bad (gla_fft (NULL, 0, &s, 0, x), "gla_fft");
+  bad (gla_take (NULL, 0, &a, i, x), "gla_take");
+  bad (gla_put (NULL, 0, &a, i, &a), "gla_put");
+  bad (gla_find (NULL, 0, x, 1, NULL, &count), "gla_find");
+}
+
 int main (void)
 {
   make_gpu_of_arrays ();
   CHECK (gla_context_create (&ctx) == GLA_OK, "no context");
+  test_no_context ();
   test_join ();
   test_join_types ();
   test_subscripts ();
