@@ -38,6 +38,7 @@ suite "HTML" sh tests/html.sh
 suite "64-bit ARM" sh tests/compilers.sh aarch64
 suite "clang" sh tests/compilers.sh clang
 suite "BLAS with 64-bit integers" sh tests/compilers.sh ilp64
+suite "the core without gpuArrays and ranks" sh tests/wings.sh
 step "library and tests for the CPU" $make -C tests/c -j"$half" cpu
 step "sanitized library and tests" $make -C tests/c -j"$half" sanitize
 threaded=$(echo $(tests_also tsan))
