@@ -1011,7 +1011,8 @@ gla_status gla_eigs (gla_context *ctx, const gla_operator *A, int64_t k, gla_eig
 // the others. It is used by one thread at a time, with any context. The functions that take ranks
 // are collective: all ranks call the same one, with the same options, each with its own rows. They
 // end with the same status and the same message on all ranks: "rank 3: .." names where it happened.
-// Where a rank is lost, all later calls have that status, too.
+// Where a rank is lost, all later calls have that status, too. A library that was configured with
+// GPULINALG_MPI=no has none of these functions.
 typedef struct gla_ranks gla_ranks;
 
 enum { GLA_MAX_RANKS = 65536 };
@@ -1177,6 +1178,8 @@ gla_status gla_memory_put (gla_context *ctx, int device, void *to, const void *f
 gla_status gla_memory_get (gla_context *ctx, int device, void *to, const void *from, size_t bytes);
 // Waits until all is done.
 gla_status gla_wait (gla_context *ctx, int device);
+
+// A library that was configured with GPULINALG_ARRAYS=no has none of the functions from here on.
 
 enum { GLA_ND_DIMS = 8 };
 enum { GLA_LOGICAL = 'b' }; // elements of one byte, 0 or 1
