@@ -905,8 +905,10 @@ typedef struct {
 } gla_factor_report;
 
 // A is Hermitian, d or z, its columns are given (with both triangles, in any order in a column),
-// and it is not kept. *F is NULL where the report says why. Pivots are sought near the diagonal
-// only, which may lose accuracy: check the residual of a solution.
+// and it is not kept. Of an entry and its mirror image the value of one is read;
+// GLA_ERROR_NOT_HERMITIAN where one is missing that the structure of the factor needs. *F is NULL
+// where the report says why. Pivots are sought near the diagonal only, which may lose accuracy:
+// check the residual of a solution.
 gla_status gla_factor_create (gla_context *ctx, const gla_csr *A, double shift, gla_factor **F,
                               const gla_factor_options *options, gla_factor_report *report);
 // (A - shift*I)*X = B, both n x columns of the type of A without gaps; may be the same array. The

@@ -132,6 +132,9 @@ static gla_status analyse_and_fill (gla_context *ctx, gla_factor *F, const gla_c
                                     const gla_factor_options *o, gla_factor_report *report)
 {
   gla_status status = gla_factor_analyse (F, A, &report->flops);
+  if (status == GLA_ERROR_NOT_HERMITIAN)
+    return gla_fail (ctx, status,
+                     "A is not Hermitian: an entry has no mirror image; both triangles are needed");
   if (status != GLA_OK)
     return status;
   report->entries = F->n_entries;

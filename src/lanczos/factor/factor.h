@@ -49,7 +49,8 @@ static inline int64_t gla_front_panel (const gla_front *f, int64_t at)
 }
 
 // The fronts of A for the given order, which becomes a postorder of the elimination tree; *flops as
-// if all pivots had order 1. GLA_ERROR_OUT_OF_MEMORY.
+// if all pivots had order 1. GLA_ERROR_OUT_OF_MEMORY, GLA_ERROR_NOT_HERMITIAN where entries of one
+// triangle are missing.
 gla_status gla_factor_analyse (gla_factor *F, const gla_csr *A, double *flops);
 
 // The values; *singular where a panel has no pivot. GLA_ERROR_STOPPED, GLA_ERROR_OUT_OF_MEMORY.

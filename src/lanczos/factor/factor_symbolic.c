@@ -147,26 +147,37 @@ static int gather_rows (search *s, int64_t j)
   return ok;
 }
 
-// Fronts of columns whose rows below are the same.
-static int find_fronts (search *s)
+// Fronts of columns whose rows below are the same. A parent comes from entries above the diagonal,
+// rows from those below it. Where both triangles are there, the first row below a column is its
+// parent. What follows relies on that.
+static gla_status find_fronts (search *s)
 {
   gla_factor *F = s->F;
   for (int64_t j = 0; j < F->n;) {
     gla_front *f = &F->fronts[F->n_fronts];
     *f = (gla_front){.first = j, .width = 1, .rows = s->rows.count};
     if (!gather_rows (s, j))
-      return 0;
+      return GLA_ERROR_OUT_OF_MEMORY;
     for (int64_t k = j + 1;
-         k < F->n && s->parent[k - 1] == k && s->children[k] == 1 && fits (s, k, j); k++)
+         k < F->n && s->parent[k - 1] == k && s->children[k] == 1 && fits (s, k, j); k++) {
+      if (s->mark[k] != j)
+        return GLA_ERROR_NOT_HERMITIAN;
       f->width++;
+    }
     const int64_t end = j + f->width;
-    int64_t to = f->rows;
-    for (int64_t k = f->rows; k < s->rows.count; k++)
-      if (s->rows.data[k] >= end)
-        s->rows.data[to++] = s->rows.data[k];
+    int64_t to = f->rows, least = F->n;
+    for (int64_t k = f->rows; k < s->rows.count; k++) {
+      const int64_t row = s->rows.data[k];
+      if (row < end)
+        continue;
+      s->rows.data[to++] = row;
+      least = row < least ? row : least;
+    }
     s->rows.count = to;
     f->below = to - f->rows;
     const int64_t up = s->parent[end - 1];
+    if (up != least)
+      return GLA_ERROR_NOT_HERMITIAN;
     if (up < F->n) {
       s->next[F->n_fronts] = s->head[up];
       s->head[up] = F->n_fronts;
@@ -174,7 +185,7 @@ static int find_fronts (search *s)
     F->n_fronts++;
     j = end;
   }
-  return 1;
+  return GLA_OK;
 }
 
 static int worth_it (int64_t width, int64_t below, int64_t zeros)
@@ -286,27 +297,26 @@ gla_status gla_factor_analyse (gla_factor *F, const gla_csr *A, double *flops)
               .head = w2,
               .next = w3};
   F->fronts = malloc (((size_t)n + 1) * sizeof *F->fronts);
-  int ok = parent && w1 && w2 && w3 && s.children && F->fronts;
-  if (ok) {
+  gla_status status = GLA_ERROR_OUT_OF_MEMORY;
+  if (parent && w1 && w2 && w3 && s.children && F->fronts) {
     find_tree (F, A, parent, w1);
     postorder (F, parent, w1, w2, w3);
     for (int64_t k = 0; k <= n; k++)
       w1[k] = w2[k] = w3[k] = -1;
     for (int64_t k = 0; k < n; k++)
       s.children[parent[k]]++;
-    ok = find_fronts (&s);
+    status = find_fronts (&s);
   }
-  if (ok) {
+  if (status == GLA_OK) {
     merge_fronts (F, parent, w2);
-    ok = sort_rows (F, &s.rows, w1);
+    if (!sort_rows (F, &s.rows, w1) || !measure (F, w3, flops))
+      status = GLA_ERROR_OUT_OF_MEMORY;
   }
-  if (ok)
-    ok = measure (F, w3, flops);
   free (parent);
   free (w1);
   free (w2);
   free (w3);
   free (s.children);
   free (s.rows.data);
-  return ok ? GLA_OK : GLA_ERROR_OUT_OF_MEMORY;
+  return status;
 }

@@ -225,6 +225,33 @@ static void test_bad_matrix (void)
   matrix_free (&A);
 }
 
+// One triangle of A, with the diagonal.
+static void test_triangle (gla_type type, element f, int upper)
+{
+  enum { N = 90 };
+  matrix A = make_known (type, N, f);
+  const columns_of c = to_columns (&A, 8);
+  int64_t start[N + 1] = {0}, *index = malloc ((size_t)A.start[N] * sizeof *index);
+  for (int64_t j = 0; j < N; j++) {
+    start[j + 1] = start[j];
+    for (int64_t k = A.start[j]; k < A.start[j + 1]; k++)
+      if (upper ? A.index[k] <= j : A.index[k] >= j)
+        index[start[j + 1]++] = A.index[k];
+  }
+  gla_csr half = c.csr;
+  half.start = start;
+  half.index = index;
+  half.values = NULL;
+  gla_factor *F = (gla_factor *)&F;
+  const gla_status status = gla_factor_create (ctx, &half, 0.5, &F, NULL, NULL);
+  CHECK (status == GLA_ERROR_NOT_HERMITIAN && F == NULL &&
+             strstr (gla_message (ctx), "both triangles are needed") != NULL,
+         "%c, %s triangle: status %d, \"%s\"", type, upper ? "upper" : "lower", (int)status,
+         gla_message (ctx));
+  free (index);
+  matrix_free (&A);
+}
+
 static void test_bad (void)
 {
   enum { N = 4 };
@@ -380,6 +407,11 @@ int main (void)
     test_singular ((gla_type)*type);
     test_storage ((gla_type)*type);
     test_no_values ((gla_type)*type);
+    for (int upper = 0; upper < 2; upper++) {
+      test_triangle ((gla_type)*type, path, upper);
+      test_triangle ((gla_type)*type, arrow, upper);
+      test_triangle ((gla_type)*type, dominated, upper);
+    }
     test_bits ((gla_type)*type, without_diagonal);
     test_bits ((gla_type)*type, dominated);
     test_stop ((gla_type)*type, *type == 'd' ? 1400 : 900);
