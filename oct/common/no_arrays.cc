@@ -156,7 +156,7 @@ void elementwise (int, gla_nd_op, const gla_nd &, const gla_nd &, const gla_nd *
   no_arrays ();
 }
 
-gpu_value binary (const char *, const octave_value &, const octave_value &)
+gpu_value binary (gpu_op, const octave_value &, const octave_value &)
 {
   no_arrays ();
 }
@@ -201,12 +201,15 @@ gpu_value computed (int, char, const dim_vector &, const std::vector<gla_nd> &,
   no_arrays ();
 }
 
-octave_value op (const char *name, const octave_value &x, const octave_value &y)
+// pagelsqminnorm calls these two for arrays of the host, too.
+octave_value op (gpu_op which, const octave_value &x, const octave_value &y)
 {
-  return feval (the_interpreter (), name, ovl (x, y)) (0);
+  if (which != gpu_op::times && which != gpu_op::rdivide)
+    no_arrays ();
+  return feval (the_interpreter (), which == gpu_op::times ? "times" : "rdivide", ovl (x, y)) (0);
 }
 
-octave_value of_each (const char *, const octave_value &)
+octave_value of_each (gpu_op, const octave_value &)
 {
   no_arrays ();
 }
