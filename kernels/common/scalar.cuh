@@ -15,6 +15,9 @@ template <class R> struct alignas (2 * sizeof (R)) cx {
   R x, y;
 };
 
+// The instances of a file: each (T) declares those for one type.
+#define GLA_FOR_ALL_TYPES(each) each (float) each (double) each (cx<float>) each (cx<double>)
+
 template <class T> struct real_of {
   typedef T type;
   static constexpr bool is_complex = false;

@@ -360,7 +360,4 @@ template <class T> cudaError_t chased_wide (const eig_args<T> &)
   template int64_t chased_wide_numbers<T> (int);                                                   \
   template bool chased_wide_fits<T> (int, int);                                                    \
   template cudaError_t chased_wide (const eig_args<T> &);
-GLA_INSTANTIATE (float)
-GLA_INSTANTIATE (double)
-GLA_INSTANTIATE (cx<float>)
-GLA_INSTANTIATE (cx<double>)
+GLA_FOR_ALL_TYPES (GLA_INSTANTIATE)

@@ -291,7 +291,4 @@ gla_status eig_run_large (cuda_engine *e, int slot, const eig_args<T> &a, bool r
   template bool eig_reads_and_reduces (const cuda_engine *, const eig_args<T> &);                  \
   template gla_status eig_run_stages (cuda_engine *, int, const eig_args<T> &, const int *);       \
   template gla_status eig_run_large (cuda_engine *, int, const eig_args<T> &, bool);
-GLA_INSTANTIATE (float)
-GLA_INSTANTIATE (double)
-GLA_INSTANTIATE (cx<float>)
-GLA_INSTANTIATE (cx<double>)
+GLA_FOR_ALL_TYPES (GLA_INSTANTIATE)

@@ -286,7 +286,4 @@ template <class T> cudaError_t eig_few_end (const eig_args<T> &a)
 #define GLA_INSTANTIATE(T)                                                                         \
   template cudaError_t eig_few (const eig_args<T> &, const eig_interval &);                        \
   template cudaError_t eig_few_end (const eig_args<T> &);
-GLA_INSTANTIATE (float)
-GLA_INSTANTIATE (double)
-GLA_INSTANTIATE (cx<float>)
-GLA_INSTANTIATE (cx<double>)
+GLA_FOR_ALL_TYPES (GLA_INSTANTIATE)

@@ -508,7 +508,4 @@ template <class T> cudaError_t he2hb_page (const eig_args<T> &a, int step)
 #define GLA_INSTANTIATE(T)                                                                         \
   template int he2hb_page_from<T> (int, int);                                                      \
   template cudaError_t he2hb_page (const eig_args<T> &, int);
-GLA_INSTANTIATE (float)
-GLA_INSTANTIATE (double)
-GLA_INSTANTIATE (cx<float>)
-GLA_INSTANTIATE (cx<double>)
+GLA_FOR_ALL_TYPES (GLA_INSTANTIATE)

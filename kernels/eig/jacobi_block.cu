@@ -354,7 +354,4 @@ template <class T> cudaError_t eig_block_vectors (const eig_args<T> &a)
   template cudaError_t eig_block_next (const eig_args<T> &, int64_t);                              \
   template cudaError_t eig_block_values (const eig_args<T> &, int64_t);                            \
   template cudaError_t eig_block_vectors (const eig_args<T> &);
-GLA_INSTANTIATE (float)
-GLA_INSTANTIATE (double)
-GLA_INSTANTIATE (cx<float>)
-GLA_INSTANTIATE (cx<double>)
+GLA_FOR_ALL_TYPES (GLA_INSTANTIATE)

@@ -114,7 +114,4 @@ template <class T> gla_status large_back (const large_page<T> &a, int block)
 #define GLA_INSTANTIATE(T)                                                                         \
   template gla_status large_wide_factors (const large_page<T> &);                                  \
   template gla_status large_back (const large_page<T> &, int);
-GLA_INSTANTIATE (float)
-GLA_INSTANTIATE (double)
-GLA_INSTANTIATE (cx<float>)
-GLA_INSTANTIATE (cx<double>)
+GLA_FOR_ALL_TYPES (GLA_INSTANTIATE)

@@ -91,7 +91,4 @@ template <class T> cudaError_t large_split (const large_page<T> &a)
 #define GLA_INSTANTIATE(T)                                                                         \
   template gla_status large_band (const large_page<T> &, int);                                     \
   template cudaError_t large_split (const large_page<T> &);
-GLA_INSTANTIATE (float)
-GLA_INSTANTIATE (double)
-GLA_INSTANTIATE (cx<float>)
-GLA_INSTANTIATE (cx<double>)
+GLA_FOR_ALL_TYPES (GLA_INSTANTIATE)

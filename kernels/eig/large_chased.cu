@@ -346,7 +346,4 @@ template <class T> cudaError_t large_chased (const large_page<T> &a, int top)
 #define GLA_INSTANTIATE(T)                                                                         \
   template int large_groups_together (const large_page<T> &);                                      \
   template cudaError_t large_chased (const large_page<T> &, int);
-GLA_INSTANTIATE (float)
-GLA_INSTANTIATE (double)
-GLA_INSTANTIATE (cx<float>)
-GLA_INSTANTIATE (cx<double>)
+GLA_FOR_ALL_TYPES (GLA_INSTANTIATE)

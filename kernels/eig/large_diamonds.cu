@@ -92,7 +92,4 @@ template <class T> cudaError_t large_order (const large_page<T> &a)
 #define GLA_INSTANTIATE(T)                                                                         \
   template cudaError_t large_diamond_factors (const large_page<T> &);                              \
   template cudaError_t large_order (const large_page<T> &);
-GLA_INSTANTIATE (float)
-GLA_INSTANTIATE (double)
-GLA_INSTANTIATE (cx<float>)
-GLA_INSTANTIATE (cx<double>)
+GLA_FOR_ALL_TYPES (GLA_INSTANTIATE)

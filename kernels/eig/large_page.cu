@@ -277,7 +277,4 @@ gla_status eig_large_rest (cuda_engine *e, int slot, const eig_args<T> &chunk,
   template gla_status eig_large (cuda_engine *, int, const eig_args<T> &, const large_work<T> &);  \
   template gla_status eig_large_rest (cuda_engine *, int, const eig_args<T> &,                     \
                                       const large_work<T> &);
-GLA_INSTANTIATE (float)
-GLA_INSTANTIATE (double)
-GLA_INSTANTIATE (cx<float>)
-GLA_INSTANTIATE (cx<double>)
+GLA_FOR_ALL_TYPES (GLA_INSTANTIATE)

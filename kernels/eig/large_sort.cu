@@ -96,7 +96,4 @@ template <class T> cudaError_t large_phase (const large_page<T> &a)
   template cudaError_t large_sort (const large_page<T> &);                                         \
   template cudaError_t large_span (const large_page<T> &, const eig_interval &, int *);            \
   template cudaError_t large_phase (const large_page<T> &);
-GLA_INSTANTIATE (float)
-GLA_INSTANTIATE (double)
-GLA_INSTANTIATE (cx<float>)
-GLA_INSTANTIATE (cx<double>)
+GLA_FOR_ALL_TYPES (GLA_INSTANTIATE)

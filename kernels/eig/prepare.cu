@@ -277,7 +277,4 @@ template <class T> cudaError_t eig_prepare_large (const eig_args<T> &a, void *me
 #define GLA_INSTANTIATE(T)                                                                         \
   template cudaError_t eig_prepare (const eig_args<T> &);                                          \
   template cudaError_t eig_prepare_large (const eig_args<T> &, void *);
-GLA_INSTANTIATE (float)
-GLA_INSTANTIATE (double)
-GLA_INSTANTIATE (cx<float>)
-GLA_INSTANTIATE (cx<double>)
+GLA_FOR_ALL_TYPES (GLA_INSTANTIATE)

@@ -116,7 +116,4 @@ template <class T> cudaError_t eig_stedc (const eig_args<T> &a)
   template cudaError_t eig_stedc (const eig_args<T> &);                                            \
   template bool eig_stedc_gathers<T> (int);                                                        \
   template cudaError_t eig_stedc_part (const eig_args<T> &);
-GLA_INSTANTIATE (float)
-GLA_INSTANTIATE (double)
-GLA_INSTANTIATE (cx<float>)
-GLA_INSTANTIATE (cx<double>)
+GLA_FOR_ALL_TYPES (GLA_INSTANTIATE)

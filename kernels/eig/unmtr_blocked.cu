@@ -316,7 +316,4 @@ template <class T> cudaError_t eig_unmtr_blocked (const eig_args<T> &a)
   template int64_t eig_unmtr_doubles<T> (int);                                                     \
   template bool eig_unmtr_strip_fits<T> (int, int, int);                                           \
   template cudaError_t eig_unmtr_blocked (const eig_args<T> &);
-GLA_INSTANTIATE (float)
-GLA_INSTANTIATE (double)
-GLA_INSTANTIATE (cx<float>)
-GLA_INSTANTIATE (cx<double>)
+GLA_FOR_ALL_TYPES (GLA_INSTANTIATE)

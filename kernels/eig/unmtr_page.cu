@@ -166,7 +166,4 @@ template <class T> cudaError_t eig_unmtr_page (const eig_args<T> &a)
 #define GLA_INSTANTIATE(T)                                                                         \
   template bool eig_unmtr_page_fits<T> (int, int);                                                 \
   template cudaError_t eig_unmtr_page (const eig_args<T> &);
-GLA_INSTANTIATE (float)
-GLA_INSTANTIATE (double)
-GLA_INSTANTIATE (cx<float>)
-GLA_INSTANTIATE (cx<double>)
+GLA_FOR_ALL_TYPES (GLA_INSTANTIATE)

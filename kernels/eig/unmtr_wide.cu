@@ -353,7 +353,4 @@ template <class T> cudaError_t unmtr_wide (const eig_args<T> &a, bool *done)
   template int64_t unmtr_wide_doubles<T> (int);                                                    \
   template bool unmtr_wide_serves (const eig_args<T> &);                                           \
   template cudaError_t unmtr_wide (const eig_args<T> &, bool *);
-GLA_INSTANTIATE (float)
-GLA_INSTANTIATE (double)
-GLA_INSTANTIATE (cx<float>)
-GLA_INSTANTIATE (cx<double>)
+GLA_FOR_ALL_TYPES (GLA_INSTANTIATE)

@@ -136,7 +136,4 @@ gla_status gpu_gemm (gpu_blas *b, cudaStream_t stream, char op_a, char op_b, int
   template gla_status gpu_gemm (gpu_blas *, cudaStream_t, char, char, int64_t, int64_t, int64_t,   \
                                 real_t<T>, page_matrix<const T>, page_matrix<const T>, real_t<T>,  \
                                 page_matrix<T>, int64_t);
-GLA_INSTANTIATE (float)
-GLA_INSTANTIATE (double)
-GLA_INSTANTIATE (cx<float>)
-GLA_INSTANTIATE (cx<double>)
+GLA_FOR_ALL_TYPES (GLA_INSTANTIATE)

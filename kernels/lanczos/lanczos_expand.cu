@@ -143,7 +143,4 @@ gla_status krylov_of<T>::expand (int64_t from, int64_t to, double *T_, int64_t l
   template void krylov_of<T>::store_column (int64_t, int64_t, double *, int64_t) const;            \
   template gla_status krylov_of<T>::expand_slowly (int64_t, double *, int64_t, int64_t *);         \
   template gla_status krylov_of<T>::expand (int64_t, int64_t, double *, int64_t, int64_t *);
-GLA_INSTANTIATE (float)
-GLA_INSTANTIATE (double)
-GLA_INSTANTIATE (cx<float>)
-GLA_INSTANTIATE (cx<double>)
+GLA_FOR_ALL_TYPES (GLA_INSTANTIATE)

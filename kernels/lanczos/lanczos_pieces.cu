@@ -189,7 +189,4 @@ template <class T> gla_status krylov_of<T>::turn (int64_t count, int64_t keep)
                                               int);                                                \
   template gla_status krylov_of<T>::random_column (int64_t, int, uint64_t);                        \
   template gla_status krylov_of<T>::turn (int64_t, int64_t);
-GLA_INSTANTIATE (float)
-GLA_INSTANTIATE (double)
-GLA_INSTANTIATE (cx<float>)
-GLA_INSTANTIATE (cx<double>)
+GLA_FOR_ALL_TYPES (GLA_INSTANTIATE)

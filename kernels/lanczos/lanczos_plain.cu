@@ -119,7 +119,4 @@ gla_status krylov_of<T>::combine (int64_t steps_, const double *alpha_, const do
                                                      int64_t, int64_t);                            \
   template gla_status krylov_of<T>::combine (int64_t, const double *, const double *,              \
                                              const double *, int64_t);
-GLA_INSTANTIATE (float)
-GLA_INSTANTIATE (double)
-GLA_INSTANTIATE (cx<float>)
-GLA_INSTANTIATE (cx<double>)
+GLA_FOR_ALL_TYPES (GLA_INSTANTIATE)

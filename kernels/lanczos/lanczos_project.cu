@@ -288,7 +288,4 @@ cudaError_t krylov_add_shares (const double *sums, int64_t numbers, const krylov
   template cudaError_t krylov_project_shares (const krylov_place<T> &, const krylov_shares &,      \
                                               const T *, int64_t, const T *, const double *,       \
                                               double *, const krylov_more_sums &);
-GLA_INSTANTIATE (float)
-GLA_INSTANTIATE (double)
-GLA_INSTANTIATE (cx<float>)
-GLA_INSTANTIATE (cx<double>)
+GLA_FOR_ALL_TYPES (GLA_INSTANTIATE)

@@ -163,7 +163,4 @@ cudaError_t krylov_accumulate (const krylov_place<T> &p, const T *U, int vectors
   template cudaError_t krylov_last_norm (const krylov_place<T> &, const krylov_recurrence<T> &);   \
   template cudaError_t krylov_accumulate (const krylov_place<T> &, const T *, int, const double *, \
                                           T *, int64_t);
-GLA_INSTANTIATE (float)
-GLA_INSTANTIATE (double)
-GLA_INSTANTIATE (cx<float>)
-GLA_INSTANTIATE (cx<double>)
+GLA_FOR_ALL_TYPES (GLA_INSTANTIATE)

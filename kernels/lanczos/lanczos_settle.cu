@@ -101,7 +101,4 @@ template <class T> gla_status krylov_of<T>::start (int64_t at, int64_t given, ui
   template gla_status krylov_of<T>::settle (int64_t, int, double, bool, uint64_t, double *,        \
                                             int64_t *);                                            \
   template gla_status krylov_of<T>::start (int64_t, int64_t, uint64_t);
-GLA_INSTANTIATE (float)
-GLA_INSTANTIATE (double)
-GLA_INSTANTIATE (cx<float>)
-GLA_INSTANTIATE (cx<double>)
+GLA_FOR_ALL_TYPES (GLA_INSTANTIATE)

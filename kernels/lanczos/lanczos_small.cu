@@ -207,7 +207,4 @@ cudaError_t krylov_random_column (const krylov_place<T> &p, T *block, int k, uin
   template cudaError_t krylov_place_columns (const krylov_place<T> &, const T *, T *, int, int);   \
   template cudaError_t krylov_fetch_columns (const krylov_place<T> &, const T *, T *, int, int);   \
   template cudaError_t krylov_random_column (const krylov_place<T> &, T *, int, uint64_t, int64_t);
-GLA_INSTANTIATE (float)
-GLA_INSTANTIATE (double)
-GLA_INSTANTIATE (cx<float>)
-GLA_INSTANTIATE (cx<double>)
+GLA_FOR_ALL_TYPES (GLA_INSTANTIATE)

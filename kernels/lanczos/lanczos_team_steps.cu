@@ -192,7 +192,4 @@ gla_status krylov_team<T>::project (int64_t count, int64_t W, const double *fact
   template gla_status krylov_team<T>::update_last (int64_t, const double *, const double *,        \
                                                    const double *);                                \
   template gla_status krylov_team<T>::project (int64_t, int64_t, const double *, double *);
-GLA_INSTANTIATE (float)
-GLA_INSTANTIATE (double)
-GLA_INSTANTIATE (cx<float>)
-GLA_INSTANTIATE (cx<double>)
+GLA_FOR_ALL_TYPES (GLA_INSTANTIATE)

@@ -208,7 +208,4 @@ cudaError_t krylov_rotate (const krylov_place<T> &p, T *V, int64_t count, const 
   template int64_t krylov_most_columns<T> (int, int);                                              \
   template cudaError_t krylov_rotate (const krylov_place<T> &, T *, int64_t, const T *, int64_t,   \
                                       int);
-GLA_INSTANTIATE (float)
-GLA_INSTANTIATE (double)
-GLA_INSTANTIATE (cx<float>)
-GLA_INSTANTIATE (cx<double>)
+GLA_FOR_ALL_TYPES (GLA_INSTANTIATE)

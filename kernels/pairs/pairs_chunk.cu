@@ -205,7 +205,4 @@ template <class T> gla_status pencil_inverse (const pencil_work<T> &w)
   template gla_status pencil_reduce (const pencil_work<T> &);                                      \
   template gla_status pencil_back (const pencil_work<T> &, const page_matrix<T> &);                \
   template gla_status pencil_inverse (const pencil_work<T> &);
-GLA_INSTANTIATE (float)
-GLA_INSTANTIATE (double)
-GLA_INSTANTIATE (cx<float>)
-GLA_INSTANTIATE (cx<double>)
+GLA_FOR_ALL_TYPES (GLA_INSTANTIATE)

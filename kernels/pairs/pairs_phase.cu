@@ -112,7 +112,4 @@ cudaError_t pencil_phase (const pencil_args<T> &a, const page_matrix<T> &V,
 #define GLA_INSTANTIATE(T)                                                                         \
   template cudaError_t pencil_phase (const pencil_args<T> &, const page_matrix<T> &,               \
                                      const pencil_columns &, const eig_span *);
-GLA_INSTANTIATE (float)
-GLA_INSTANTIATE (double)
-GLA_INSTANTIATE (cx<float>)
-GLA_INSTANTIATE (cx<double>)
+GLA_FOR_ALL_TYPES (GLA_INSTANTIATE)

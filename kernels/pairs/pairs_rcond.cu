@@ -97,7 +97,4 @@ template <class T> cudaError_t pencil_rcond (const pencil_args<T> &a, const gla_
 #define GLA_INSTANTIATE(T)                                                                         \
   template cudaError_t pencil_norm (const pencil_args<T> &);                                       \
   template cudaError_t pencil_rcond (const pencil_args<T> &, const gla_array &);
-GLA_INSTANTIATE (float)
-GLA_INSTANTIATE (double)
-GLA_INSTANTIATE (cx<float>)
-GLA_INSTANTIATE (cx<double>)
+GLA_FOR_ALL_TYPES (GLA_INSTANTIATE)

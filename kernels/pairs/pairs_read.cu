@@ -353,7 +353,4 @@ template <class T> cudaError_t pencil_unscale (const pencil_args<T> &a)
   template cudaError_t pencil_read_b (const pencil_args<T> &);                                     \
   template cudaError_t pencil_read_a (const pencil_args<T> &);                                     \
   template cudaError_t pencil_unscale (const pencil_args<T> &);
-GLA_INSTANTIATE (float)
-GLA_INSTANTIATE (double)
-GLA_INSTANTIATE (cx<float>)
-GLA_INSTANTIATE (cx<double>)
+GLA_FOR_ALL_TYPES (GLA_INSTANTIATE)

@@ -102,7 +102,4 @@ cudaError_t pencil_values (const pencil_args<T> &a, const gla_array &lambda, con
   template cudaError_t pencil_keep (const pencil_args<T> &, int);                                  \
   template cudaError_t pencil_values (const pencil_args<T> &, const gla_array &, const int32_t *,  \
                                       bool);
-GLA_INSTANTIATE (float)
-GLA_INSTANTIATE (double)
-GLA_INSTANTIATE (cx<float>)
-GLA_INSTANTIATE (cx<double>)
+GLA_FOR_ALL_TYPES (GLA_INSTANTIATE)

@@ -249,7 +249,4 @@ template <class T> cudaError_t qr_cholesky_verdict (const qr_cholesky<T> &c, cud
                                             page_matrix<T>, cudaStream_t);                         \
   template cudaError_t qr_cholesky_squares (const qr_cholesky<T> &, cudaStream_t);                 \
   template cudaError_t qr_cholesky_verdict (const qr_cholesky<T> &, cudaStream_t);
-GLA_INSTANTIATE (float)
-GLA_INSTANTIATE (double)
-GLA_INSTANTIATE (cx<float>)
-GLA_INSTANTIATE (cx<double>)
+GLA_FOR_ALL_TYPES (GLA_INSTANTIATE)

@@ -382,7 +382,4 @@ gla_status qr_cholesky_inverse (const qr_cholesky<T> &c, const qr_streams &strea
   template gla_status qr_by_cholesky (const qr_cholesky<T> &, page_matrix<const T>,                \
                                       page_matrix<T>, int64_t, page_matrix<T>, const qr_streams &, \
                                       const qr_pause &);
-GLA_INSTANTIATE (float)
-GLA_INSTANTIATE (double)
-GLA_INSTANTIATE (cx<float>)
-GLA_INSTANTIATE (cx<double>)
+GLA_FOR_ALL_TYPES (GLA_INSTANTIATE)

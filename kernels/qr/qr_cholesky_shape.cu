@@ -121,7 +121,4 @@ qr_cholesky<T>::qr_cholesky (page_matrix<T> G, page_matrix<T> R, int64_t n, int6
 #define GLA_INSTANTIATE(T)                                                                         \
   template qr_cholesky<T>::qr_cholesky (const gla_qr_job &, int64_t, carver &, bool);              \
   template qr_cholesky<T>::qr_cholesky (page_matrix<T>, page_matrix<T>, int64_t, int64_t, carver &);
-GLA_INSTANTIATE (float)
-GLA_INSTANTIATE (double)
-GLA_INSTANTIATE (cx<float>)
-GLA_INSTANTIATE (cx<double>)
+GLA_FOR_ALL_TYPES (GLA_INSTANTIATE)

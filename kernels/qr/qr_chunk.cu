@@ -239,7 +239,4 @@ gla_status qr_chunk_redo (cuda_engine *e, int slot, const gla_qr_chunk *chunk,
                                       const qr_chunk_memory<T> &);                                 \
   template gla_status qr_chunk_redo (cuda_engine *, int, const gla_qr_chunk *,                     \
                                      const qr_chunk_memory<T> &);
-GLA_INSTANTIATE (float)
-GLA_INSTANTIATE (double)
-GLA_INSTANTIATE (cx<float>)
-GLA_INSTANTIATE (cx<double>)
+GLA_FOR_ALL_TYPES (GLA_INSTANTIATE)

@@ -43,7 +43,4 @@ gla_status definite_part (cuda_engine *e, int slot, char *memory, page_matrix<T>
   template size_t definite_part_bytes<T> (int64_t, int64_t);                                       \
   template gla_status definite_part (cuda_engine *, int, char *, page_matrix<T>, page_matrix<T>,   \
                                      int64_t, int64_t);
-GLA_INSTANTIATE (float)
-GLA_INSTANTIATE (double)
-GLA_INSTANTIATE (cx<float>)
-GLA_INSTANTIATE (cx<double>)
+GLA_FOR_ALL_TYPES (GLA_INSTANTIATE)

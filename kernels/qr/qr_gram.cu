@@ -173,7 +173,4 @@ cudaError_t qr_gram (page_matrix<const T> A, int64_t m, int64_t n, page_matrix<T
 #define GLA_INSTANTIATE(T)                                                                         \
   template cudaError_t qr_gram (page_matrix<const T>, int64_t, int64_t, page_matrix<T>, void *,    \
                                 int64_t, cudaStream_t);
-GLA_INSTANTIATE (float)
-GLA_INSTANTIATE (double)
-GLA_INSTANTIATE (cx<float>)
-GLA_INSTANTIATE (cx<double>)
+GLA_FOR_ALL_TYPES (GLA_INSTANTIATE)

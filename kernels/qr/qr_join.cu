@@ -52,7 +52,4 @@ cudaError_t qr_join (page_matrix<T> F, page_matrix<T> G, int count, int64_t page
 
 #define GLA_INSTANTIATE(T)                                                                         \
   template cudaError_t qr_join (page_matrix<T>, page_matrix<T>, int, int64_t, cudaStream_t);
-GLA_INSTANTIATE (float)
-GLA_INSTANTIATE (double)
-GLA_INSTANTIATE (cx<float>)
-GLA_INSTANTIATE (cx<double>)
+GLA_FOR_ALL_TYPES (GLA_INSTANTIATE)

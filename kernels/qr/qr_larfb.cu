@@ -239,7 +239,4 @@ size_t qr_larfb_shared ()
 }
 
 #define GLA_INSTANTIATE(T) template cudaError_t qr_larfb (const qr_reflection<T> &, cudaStream_t);
-GLA_INSTANTIATE (float)
-GLA_INSTANTIATE (double)
-GLA_INSTANTIATE (cx<float>)
-GLA_INSTANTIATE (cx<double>)
+GLA_FOR_ALL_TYPES (GLA_INSTANTIATE)

@@ -89,7 +89,4 @@ gla_status qr_pages_part_redo (cuda_engine *e, int slot, char *memory, const qr_
 #define GLA_INSTANTIATE(T)                                                                         \
   template gla_status qr_pages_part (cuda_engine *, int, char *, const qr_pages<T> &, int *);      \
   template gla_status qr_pages_part_redo (cuda_engine *, int, char *, const qr_pages<T> &);
-GLA_INSTANTIATE (float)
-GLA_INSTANTIATE (double)
-GLA_INSTANTIATE (cx<float>)
-GLA_INSTANTIATE (cx<double>)
+GLA_FOR_ALL_TYPES (GLA_INSTANTIATE)

@@ -514,7 +514,4 @@ template <class T> cudaError_t qr_panel (const qr_panel_args<T> &p, cudaStream_t
   template int64_t qr_leaf_rows<T> ();                                                             \
   template int64_t qr_panel_rows_max<T> ();                                                        \
   template cudaError_t qr_panel (const qr_panel_args<T> &, cudaStream_t);
-GLA_INSTANTIATE (float)
-GLA_INSTANTIATE (double)
-GLA_INSTANTIATE (cx<float>)
-GLA_INSTANTIATE (cx<double>)
+GLA_FOR_ALL_TYPES (GLA_INSTANTIATE)

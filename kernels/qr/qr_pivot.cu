@@ -388,7 +388,4 @@ template <class T> cudaError_t qr_pivot_finish (const qr_plan<T> &p, cudaStream_
   template cudaError_t qr_pivot_column (page_matrix<T>, int64_t, int64_t, int64_t, qr_pivots<T>,   \
                                         int64_t, cudaStream_t);                                    \
   template cudaError_t qr_pivot_finish (const qr_plan<T> &, cudaStream_t);
-GLA_INSTANTIATE (float)
-GLA_INSTANTIATE (double)
-GLA_INSTANTIATE (cx<float>)
-GLA_INSTANTIATE (cx<double>)
+GLA_FOR_ALL_TYPES (GLA_INSTANTIATE)

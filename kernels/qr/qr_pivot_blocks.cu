@@ -44,9 +44,6 @@ template <class T> gla_status qr_factor_sketched (const qr_worker<T> &w, const q
 }
 
 #define GLA_INSTANTIATE(T) template qr_sketch<T>::qr_sketch (const gla_qr_job &, int64_t, carver &);
-GLA_INSTANTIATE (float)
-GLA_INSTANTIATE (double)
-GLA_INSTANTIATE (cx<float>)
-GLA_INSTANTIATE (cx<double>)
+GLA_FOR_ALL_TYPES (GLA_INSTANTIATE)
 template gla_status qr_factor_sketched (const qr_worker<double> &, const qr_pause &);
 template gla_status qr_factor_sketched (const qr_worker<cx<double>> &, const qr_pause &);

@@ -204,7 +204,4 @@ gla_status qr_form_w (const qr_plan<T> &p, page_matrix<T> W, const qr_streams &s
                                 const qr_pause &);                                                 \
   template gla_status qr_form_w (const qr_plan<T> &, page_matrix<T>, const qr_streams &,           \
                                  const qr_pause &);
-GLA_INSTANTIATE (float)
-GLA_INSTANTIATE (double)
-GLA_INSTANTIATE (cx<float>)
-GLA_INSTANTIATE (cx<double>)
+GLA_FOR_ALL_TYPES (GLA_INSTANTIATE)

@@ -362,7 +362,4 @@ cudaError_t qr_copy_listed (page_matrix<T> to, page_matrix<const T> from, int64_
                                 int64_t, cudaStream_t);                                            \
   template cudaError_t qr_copy_listed (page_matrix<T>, page_matrix<const T>, int64_t, int64_t,     \
                                        const int *, qr_list, int64_t, cudaStream_t);
-GLA_INSTANTIATE (float)
-GLA_INSTANTIATE (double)
-GLA_INSTANTIATE (cx<float>)
-GLA_INSTANTIATE (cx<double>)
+GLA_FOR_ALL_TYPES (GLA_INSTANTIATE)

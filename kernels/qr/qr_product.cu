@@ -201,7 +201,4 @@ size_t qr_product_shared ()
 
 #define GLA_INSTANTIATE(T)                                                                         \
   template cudaError_t qr_multiply (const qr_product<T> &, int64_t, cudaStream_t);
-GLA_INSTANTIATE (float)
-GLA_INSTANTIATE (double)
-GLA_INSTANTIATE (cx<float>)
-GLA_INSTANTIATE (cx<double>)
+GLA_FOR_ALL_TYPES (GLA_INSTANTIATE)

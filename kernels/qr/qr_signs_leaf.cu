@@ -201,7 +201,4 @@ cudaError_t qr_signs_leaf (const qr_cholesky<T> &c, int64_t J, int count, bool i
 
 #define GLA_INSTANTIATE(T)                                                                         \
   template cudaError_t qr_signs_leaf (const qr_cholesky<T> &, int64_t, int, bool, cudaStream_t);
-GLA_INSTANTIATE (float)
-GLA_INSTANTIATE (double)
-GLA_INSTANTIATE (cx<float>)
-GLA_INSTANTIATE (cx<double>)
+GLA_FOR_ALL_TYPES (GLA_INSTANTIATE)

@@ -132,7 +132,4 @@ cudaError_t qr_part (page_matrix<const T> A, page_matrix<T> Q, page_matrix<T> R,
   template cudaError_t qr_small (const qr_small_args<T> &, cudaStream_t);                          \
   template cudaError_t qr_part (page_matrix<const T>, page_matrix<T>, page_matrix<T>, int, int,    \
                                 int64_t, cudaStream_t);
-GLA_INSTANTIATE (float)
-GLA_INSTANTIATE (double)
-GLA_INSTANTIATE (cx<float>)
-GLA_INSTANTIATE (cx<double>)
+GLA_FOR_ALL_TYPES (GLA_INSTANTIATE)

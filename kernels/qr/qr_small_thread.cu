@@ -49,7 +49,4 @@ template <class T> cudaError_t qr_small_by_thread (const qr_small_args<T> &a, cu
 
 #define GLA_INSTANTIATE(T)                                                                         \
   template cudaError_t qr_small_by_thread (const qr_small_args<T> &, cudaStream_t);
-GLA_INSTANTIATE (float)
-GLA_INSTANTIATE (double)
-GLA_INSTANTIATE (cx<float>)
-GLA_INSTANTIATE (cx<double>)
+GLA_FOR_ALL_TYPES (GLA_INSTANTIATE)

@@ -410,7 +410,4 @@ template <class T> cudaError_t qr_tree (const qr_panel_args<T> &p, T *work, cuda
 #define GLA_INSTANTIATE(T)                                                                         \
   template int64_t qr_tree_work<T> (int64_t);                                                      \
   template cudaError_t qr_tree (const qr_panel_args<T> &, T *, cudaStream_t);
-GLA_INSTANTIATE (float)
-GLA_INSTANTIATE (double)
-GLA_INSTANTIATE (cx<float>)
-GLA_INSTANTIATE (cx<double>)
+GLA_FOR_ALL_TYPES (GLA_INSTANTIATE)

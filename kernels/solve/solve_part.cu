@@ -48,7 +48,4 @@ cudaError_t lu_part_invert (page_matrix<const T> X, page_matrix<T> Y, int n, int
   template lu_part_space lu_part_take<T> (int, int64_t, int, carver &);                            \
   template cudaError_t lu_part_invert (page_matrix<const T>, page_matrix<T>, int, int64_t,         \
                                        int32_t *, int *, const lu_part_space &, cudaStream_t);
-GLA_INSTANTIATE (float)
-GLA_INSTANTIATE (double)
-GLA_INSTANTIATE (cx<float>)
-GLA_INSTANTIATE (cx<double>)
+GLA_FOR_ALL_TYPES (GLA_INSTANTIATE)

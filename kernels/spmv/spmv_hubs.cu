@@ -192,7 +192,4 @@ cudaError_t spmv_by_hubs (const gpu_sparse &M, bool conjugate, const T *x, T *y,
 
 #define GLA_INSTANTIATE(T)                                                                         \
   template cudaError_t spmv_by_hubs (const gpu_sparse &, bool, const T *, T *, cudaStream_t);
-GLA_INSTANTIATE (float)
-GLA_INSTANTIATE (double)
-GLA_INSTANTIATE (cx<float>)
-GLA_INSTANTIATE (cx<double>)
+GLA_FOR_ALL_TYPES (GLA_INSTANTIATE)

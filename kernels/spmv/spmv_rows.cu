@@ -111,7 +111,4 @@ cudaError_t spmv_separate (const T *from, T *to, int64_t stride, int64_t rows, i
   template cudaError_t spmv_by_rows (const gpu_sparse &, bool, const T *, T *, int, cudaStream_t); \
   template cudaError_t spmv_interleave (const T *, int64_t, T *, int64_t, int, cudaStream_t);      \
   template cudaError_t spmv_separate (const T *, T *, int64_t, int64_t, int, cudaStream_t);
-GLA_INSTANTIATE (float)
-GLA_INSTANTIATE (double)
-GLA_INSTANTIATE (cx<float>)
-GLA_INSTANTIATE (cx<double>)
+GLA_FOR_ALL_TYPES (GLA_INSTANTIATE)

@@ -332,7 +332,4 @@ cudaError_t spmv_multiply_parts (const spmv_parts<T> &parts, bool conjugate, con
                                       cudaStream_t);                                               \
   template cudaError_t spmv_multiply_parts (const spmv_parts<T> &, bool, const T *, int,           \
                                             cudaStream_t);
-GLA_INSTANTIATE (float)
-GLA_INSTANTIATE (double)
-GLA_INSTANTIATE (cx<float>)
-GLA_INSTANTIATE (cx<double>)
+GLA_FOR_ALL_TYPES (GLA_INSTANTIATE)

@@ -115,7 +115,4 @@ template <class T> cudaError_t svd_band_end (const svd_values_args<T> &v, int sm
   template cudaError_t svd_band_begin (const svd_values_args<T> &);                                \
   template cudaError_t svd_band_steps (const svd_values_args<T> &, int, int);                      \
   template cudaError_t svd_band_end (const svd_values_args<T> &, int);
-GLA_INSTANTIATE (float)
-GLA_INSTANTIATE (double)
-GLA_INSTANTIATE (cx<float>)
-GLA_INSTANTIATE (cx<double>)
+GLA_FOR_ALL_TYPES (GLA_INSTANTIATE)

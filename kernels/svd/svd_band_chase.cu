@@ -310,7 +310,4 @@ cudaError_t svd_band_chase (const svd_band_args<T> &a, real_t<T> *d, real_t<T> *
 
 #define GLA_INSTANTIATE(T)                                                                         \
   template cudaError_t svd_band_chase (const svd_band_args<T> &, real_t<T> *, real_t<T> *, int);
-GLA_INSTANTIATE (float)
-GLA_INSTANTIATE (double)
-GLA_INSTANTIATE (cx<float>)
-GLA_INSTANTIATE (cx<double>)
+GLA_FOR_ALL_TYPES (GLA_INSTANTIATE)

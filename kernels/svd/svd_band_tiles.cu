@@ -237,7 +237,4 @@ template <class T> cudaError_t svd_band_right (const svd_band_args<T> &a, int st
 #define GLA_INSTANTIATE(T)                                                                         \
   template cudaError_t svd_band_left (const svd_band_args<T> &, int);                              \
   template cudaError_t svd_band_right (const svd_band_args<T> &, int);
-GLA_INSTANTIATE (float)
-GLA_INSTANTIATE (double)
-GLA_INSTANTIATE (cx<float>)
-GLA_INSTANTIATE (cx<double>)
+GLA_FOR_ALL_TYPES (GLA_INSTANTIATE)

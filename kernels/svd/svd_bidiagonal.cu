@@ -371,7 +371,4 @@ template <class T> cudaError_t svd_bidiagonal (const svd_values_args<T> &v, int 
 #define GLA_INSTANTIATE(T)                                                                         \
   template bool svd_bidiagonal_rest<T> (int, int, int);                                            \
   template cudaError_t svd_bidiagonal (const svd_values_args<T> &, int);
-GLA_INSTANTIATE (float)
-GLA_INSTANTIATE (double)
-GLA_INSTANTIATE (cx<float>)
-GLA_INSTANTIATE (cx<double>)
+GLA_FOR_ALL_TYPES (GLA_INSTANTIATE)

@@ -311,7 +311,4 @@ gla_status svd_decompose_again (cuda_engine *e, int slot, const svd_chunk_memory
   template gla_status svd_look_again (cuda_engine *, int, const svd_chunk_memory<T> &, int64_t);   \
   template gla_status svd_decompose_again (cuda_engine *, int, const svd_chunk_memory<T> &,        \
                                            int64_t, int64_t);
-GLA_INSTANTIATE (float)
-GLA_INSTANTIATE (double)
-GLA_INSTANTIATE (cx<float>)
-GLA_INSTANTIATE (cx<double>)
+GLA_FOR_ALL_TYPES (GLA_INSTANTIATE)

@@ -124,7 +124,4 @@ cudaError_t svd_multiply_values (const svd_args<T> &a, const int32_t *exponent, 
   template cudaError_t svd_divide (page_matrix<T>, page_matrix<const T>, int64_t, int64_t,         \
                                    int64_t, const int32_t *, cudaStream_t);                        \
   template cudaError_t svd_multiply_values (const svd_args<T> &, const int32_t *, cudaStream_t);
-GLA_INSTANTIATE (float)
-GLA_INSTANTIATE (double)
-GLA_INSTANTIATE (cx<float>)
-GLA_INSTANTIATE (cx<double>)
+GLA_FOR_ALL_TYPES (GLA_INSTANTIATE)

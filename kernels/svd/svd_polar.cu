@@ -378,7 +378,4 @@ template <class T> cudaError_t polar_finish (const polar_args<T> &a, const polar
   template cudaError_t polar_weights (const polar_args<T> &);                                      \
   template cudaError_t polar_hermitian (const polar_args<T> &);                                    \
   template cudaError_t polar_finish (const polar_args<T> &, const polar_results<T> &);
-GLA_INSTANTIATE (float)
-GLA_INSTANTIATE (double)
-GLA_INSTANTIATE (cx<float>)
-GLA_INSTANTIATE (cx<double>)
+GLA_FOR_ALL_TYPES (GLA_INSTANTIATE)

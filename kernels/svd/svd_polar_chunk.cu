@@ -311,7 +311,4 @@ double polar_latency (gla_type type, double n)
 #define GLA_INSTANTIATE(T)                                                                         \
   template gla_status polar_chunk (cuda_engine *, int, const svd_args<T> &,                        \
                                    const polar_memory<T> &);
-GLA_INSTANTIATE (float)
-GLA_INSTANTIATE (double)
-GLA_INSTANTIATE (cx<float>)
-GLA_INSTANTIATE (cx<double>)
+GLA_FOR_ALL_TYPES (GLA_INSTANTIATE)

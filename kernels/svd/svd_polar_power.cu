@@ -239,7 +239,4 @@ cudaError_t polar_power (const polar_steps<T> &s, const T *M, const double2 *wei
 
 #define GLA_INSTANTIATE(T)                                                                         \
   template cudaError_t polar_power (const polar_steps<T> &, const T *, const double2 *, int);
-GLA_INSTANTIATE (float)
-GLA_INSTANTIATE (double)
-GLA_INSTANTIATE (cx<float>)
-GLA_INSTANTIATE (cx<double>)
+GLA_FOR_ALL_TYPES (GLA_INSTANTIATE)

@@ -226,7 +226,4 @@ template <class T> int polar_small_most (int smem_limit)
 #define GLA_INSTANTIATE(T)                                                                         \
   template cudaError_t polar_small_h (const polar_args<T> &);                                      \
   template int polar_small_most<T> (int);
-GLA_INSTANTIATE (float)
-GLA_INSTANTIATE (double)
-GLA_INSTANTIATE (cx<float>)
-GLA_INSTANTIATE (cx<double>)
+GLA_FOR_ALL_TYPES (GLA_INSTANTIATE)

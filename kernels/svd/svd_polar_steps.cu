@@ -300,7 +300,4 @@ template <class T> cudaError_t polar_mirror (T *Y, int n, int64_t pages, cudaStr
   template cudaError_t polar_order (const polar_steps<T> &, int, int64_t);                         \
   template cudaError_t polar_give_up (const polar_steps<T> &);                                     \
   template cudaError_t polar_mirror (T *, int, int64_t, cudaStream_t);
-GLA_INSTANTIATE (float)
-GLA_INSTANTIATE (double)
-GLA_INSTANTIATE (cx<float>)
-GLA_INSTANTIATE (cx<double>)
+GLA_FOR_ALL_TYPES (GLA_INSTANTIATE)

@@ -100,7 +100,4 @@ cudaError_t svd_fix_phase (page_matrix<T> U, int64_t rows, page_matrix<T> V, int
                                     int64_t, cudaStream_t);                                        \
   template cudaError_t svd_fix_phase (page_matrix<T>, int64_t, page_matrix<T>, int64_t, int64_t,   \
                                       int64_t, cudaStream_t);
-GLA_INSTANTIATE (float)
-GLA_INSTANTIATE (double)
-GLA_INSTANTIATE (cx<float>)
-GLA_INSTANTIATE (cx<double>)
+GLA_FOR_ALL_TYPES (GLA_INSTANTIATE)

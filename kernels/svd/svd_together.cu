@@ -472,7 +472,4 @@ cudaError_t svd_together (const svd_values_args<T> &v, const svd_together_work &
 
 #define GLA_INSTANTIATE(T)                                                                         \
   template cudaError_t svd_together (const svd_values_args<T> &, const svd_together_work &, int);
-GLA_INSTANTIATE (float)
-GLA_INSTANTIATE (double)
-GLA_INSTANTIATE (cx<float>)
-GLA_INSTANTIATE (cx<double>)
+GLA_FOR_ALL_TYPES (GLA_INSTANTIATE)
