@@ -45,7 +45,7 @@ enum { GLA_TEAM_MOST = 8 }; // devices of one backend that work together
 #define GLA_ROWS(both, cpu, cuda)                                                                  \
   both (EIG, eig) both (QR, qr) both (GSVD, gsvd) both (PAGENORM, pagenorm)                        \
       both (PAGEMUL, pagemul) both (PAGESOLVE, pagesolve) both (SVD, svd)                          \
-          both (PAGEDIAG, pagediag) cpu (PENCIL, pencil) cpu (GEEV, geev) cuda (PAGEFUN, pagefun)  \
+          both (PAGEDIAG, pagediag) both (PAGEFUN, pagefun) cpu (PENCIL, pencil) cpu (GEEV, geev)  \
               cuda (EIGPAIRS, eigpairs)
 
 #define GLA_ROW_NUMBER(number, name) GLA_BATCH_##number,

@@ -38,7 +38,7 @@ gla_eig_job eig_job_of (const gla_pagefun_job &job, int device_arrays)
   eig.head.device_arrays = device_arrays;
   eig.n = eig.columns = job.n;
   eig.vectors = 1;
-  eig.method = GLA_EIG_METHOD_AUTO;
+  eig.method = job.method;
   eig.triangle = job.triangle;
   eig.tol = gla_type_eps (job.head.type);
   eig.maxit = 30;
@@ -286,7 +286,7 @@ int supports (const gla_job *head)
   gla_pagemul_job product = {};
   product.head = *head;
   product.m = product.n = product.k = job->n;
-  return job->fun != GLA_FUN_VALUES && cuda_eig_ops.supports (&eig.head) &&
+  return !job->solved && cuda_eig_ops.supports (&eig.head) &&
          (job->n <= FUN_SMALL || cuda_pagemul_ops.supports (&product.head));
 }
 

@@ -22,6 +22,7 @@ struct gla_cpu_engine {
   void *work_block; // what to free
   size_t work_capacity;
 
+  void *parts;  // of the current job of a row that has other rows do parts of it; NULL: none
   void *krylov; // a gla_cpu_krylov; NULL: no Krylov job is open
 };
 

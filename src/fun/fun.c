@@ -1,26 +1,20 @@
 // fun.c: functions of many Hermitian matrices
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Checks the arguments. A GPU does all with a chunk of pages at once (fun_call.c). On the CPU:
-// eigenvectors and eigenvalues of a group of pages by batcheig, then the values of the function and
-// the products (fun_products.c). Groups fit into the cache. Eigenvectors of
-// middle-sized pages go to the place of the result, which is written anyway.
+// Checks the arguments, and has the pages dealt out to engines (fun_call.c). Where one page stands
+// for all, or the caller computes the values of the function, gla_batcheig finds eigenvalues and
+// eigenvectors first, and the CPU does the rest.
 
 #include "arrays.h"
+#include "batch/groups.h"
 #include "batch/host_page.h"
 #include "eig/eig_options.h"
 #include "fun_run.h"
+#include "fun_values.h"
 #include "structs.h"
-#include "threads/pool.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
-
-// A group of pages: V has so many bytes for each thread, but there are at least so many pages for
-// each, because the CPU works on up to 32 pages at a time.
-static const double GROUP_BYTES = 5e5, MOST_BYTES = 5e8;
-enum { LEAST_PAGES = 32 };
 
 //------------------------------------------------------------------------------
 // check inputs
@@ -108,199 +102,102 @@ static gla_status check_options (gla_context *ctx, const gla_array *A, const gla
 }
 
 //------------------------------------------------------------------------------
-// eigenvalues
-//------------------------------------------------------------------------------
-
-// Where the eigenvectors of those pages go: to the first pages of V, or where there is no V to the
-// pages of F.
-static gla_array place_of_vectors (const gla_fun_run *run, int64_t first, int64_t count)
-{
-  if (run->V.data != NULL)
-    return gla_array_pages (&run->V, 0, count);
-  gla_array V = gla_array_pages (&run->F, first, count);
-  const int64_t parts = V.type == run->A.type ? 1 : 2;
-  V.type = run->A.type;
-  V.column_stride *= parts;
-  V.page_stride *= parts;
-  return V;
-}
-
-gla_status gla_fun_eigenvalues (gla_fun_run *run, int64_t first, int64_t count, gla_array *V)
-{
-  gla_context *ctx = run->ctx;
-  const gla_array A = gla_array_pages (&run->A, first, count);
-  const gla_eig_results results = {.size = sizeof results,
-                                   .lambda = gla_array_pages (&run->lambda, 0, count),
-                                   .V = place_of_vectors (run, first, count),
-                                   .info = run->info + first};
-  const gla_eig_options options = {
-      .size = sizeof options, .triangle = run->o.triangle, .phase = GLA_EIG_PHASE_NONE};
-  gla_eig_report report = {.base.size = sizeof report};
-  gla_group_enter (ctx, &run->groups, first);
-  const gla_status status = gla_batcheig (ctx, &A, &results, &options, &report);
-  gla_group_leave (ctx, &run->groups);
-  *V = results.V;
-  if (status == GLA_ERROR_NOT_HERMITIAN) {
-    run->failures.bad_page = first + report.bad_page;
-    run->failures.bad_difference = report.bad_difference;
-    return gla_fail_not_hermitian (ctx, &run->failures);
-  }
-  run->report.base.device = report.base.device;
-  if (report.base.chunk_pages > run->report.base.chunk_pages)
-    run->report.base.chunk_pages = report.base.chunk_pages;
-  return status;
-}
-
-//------------------------------------------------------------------------------
-// groups
-//------------------------------------------------------------------------------
-
-int64_t gla_fun_group (const gla_fun_run *run)
-{
-  const double page =
-      (double)run->rule.n * (double)run->rule.n * (double)gla_type_size (run->A.type);
-  const double threads = gla_pool_threads ();
-  double count = threads * GROUP_BYTES / page;
-  count = count < threads * LEAST_PAGES ? threads * LEAST_PAGES : count;
-  count = count > MOST_BYTES / page ? MOST_BYTES / page : count;
-  if (count >= (double)run->F.pages)
-    return run->F.pages;
-  return count < LEAST_PAGES ? (int64_t)count + 1 : (int64_t)(count / LEAST_PAGES) * LEAST_PAGES;
-}
-
-gla_status gla_fun_take_memory (gla_fun_run *run, int64_t vectors, int64_t values)
-{
-  const int64_t n = run->rule.n;
-  run->count = gla_fun_group (run);
-  if (vectors > 0)
-    run->V = gla_take_pages (run->A.type, n, n, vectors);
-  run->lambda = gla_take_pages (gla_type_real (run->A.type), n, 1, values);
-  run->values = malloc ((size_t)(run->count * n) * sizeof *run->values);
-  return (vectors == 0 || run->V.data != NULL) && run->lambda.data != NULL && run->values != NULL
-             ? GLA_OK
-             : GLA_ERROR_OUT_OF_MEMORY;
-}
-
-//------------------------------------------------------------------------------
-// one page for all
+// eigenvalues first
 //------------------------------------------------------------------------------
 
 static int is_shared (const gla_fun_run *run)
 {
-  return run->F.pages > run->A.pages;
+  return run->all.F.pages > run->all.A.pages;
 }
 
-// The last page to all others: of the memory for eigenvectors of a group.
-static void copy_last (const gla_array *a)
+// All eigenvalues and eigenvectors, where the context has its place; of one page for all.
+static gla_status find_eigenvalues (gla_fun_run *run, gla_context *ctx)
 {
-  const size_t bytes = (size_t)a->page_stride * gla_type_size (a->type);
-  for (int64_t p = 0; p + 1 < a->pages; p++)
-    memcpy ((char *)a->data + (size_t)p * bytes, (char *)a->data + (size_t)(a->pages - 1) * bytes,
-            bytes);
-}
-
-// One page of eigenvectors for all, or memory for a group and one page more, where they stay while
-// products overwrite the others: copies take less time than products.
-static gla_status find_one_page (gla_fun_run *run)
-{
-  const int alone = gla_fun_alone (run);
-  gla_status status = gla_fun_take_memory (run, alone ? 1 : gla_fun_group (run) + 1, 1);
-  gla_array V;
-  if (status == GLA_OK)
-    status = gla_fun_eigenvalues (run, 0, 1, &V);
-  if (status != GLA_OK)
-    return status;
-  run->lambda.page_stride = 0;
-  if (alone)
-    run->V.page_stride = 0;
-  else {
-    const gla_array last = gla_array_pages (&run->V, run->V.pages - 1, 1);
-    memcpy (last.data, V.data, (size_t)last.page_stride * gla_type_size (last.type));
-  }
-  for (int64_t p = 1; p < run->F.pages; p++)
-    run->info[p] = run->info[0];
-  return GLA_OK;
-}
-
-// Products of all pages of F, by groups; V holds the eigenvectors of all pages, or of a group.
-static gla_status multiply_groups (gla_fun_run *run)
-{
-  const int64_t pages = run->F.pages;
-  gla_status status = GLA_OK;
-  for (int64_t first = 0; first < pages && status == GLA_OK; first += run->count) {
-    const int64_t count = pages - first < run->count ? pages - first : run->count;
-    if (is_shared (run) && !gla_fun_alone (run) && (first == 0 || run->rule.n > GLA_CPU_FUN_SMALL))
-      copy_last (&run->V);
-    const gla_array V = gla_array_pages (&run->V, is_shared (run) ? 0 : first, count);
-    const gla_array lambda = gla_array_pages (&run->lambda, is_shared (run) ? 0 : first, count);
-    status = gla_fun_products (run, first, count, &V, &lambda);
-    if (status == GLA_OK && is_shared (run))
-      gla_report_progress (run->ctx, first + count, pages);
-    if (status == GLA_OK && gla_poll_stop (run->ctx, count))
-      status = GLA_ERROR_STOPPED;
+  gla_pagefun_chunk *all = &run->all;
+  const int64_t n = all->A.rows, pages = all->A.pages;
+  all->V = gla_take_pages (all->A.type, n, n, pages);
+  all->lambda = gla_take_pages (gla_type_real (all->A.type), n, 1, pages);
+  if (all->V.data == NULL || all->lambda.data == NULL)
+    return GLA_ERROR_OUT_OF_MEMORY;
+  const gla_eig_results results = {
+      .size = sizeof results, .lambda = all->lambda, .V = all->V, .info = all->info};
+  const gla_eig_options options = {
+      .size = sizeof options, .triangle = run->o.triangle, .phase = GLA_EIG_PHASE_NONE};
+  gla_eig_report report = {.base.size = sizeof report};
+  gla_groups groups; // progress counts the pages of F
+  gla_groups_start (&groups, ctx, all->F.pages);
+  gla_group_enter (ctx, &groups, 0);
+  const gla_status status = gla_batcheig (ctx, &all->A, &results, &options, &report);
+  gla_group_leave (ctx, &groups);
+  if (status == GLA_ERROR_NOT_HERMITIAN) {
+    run->failures.bad_page = report.bad_page;
+    run->failures.bad_difference = report.bad_difference;
+  } else {
+    run->report.base.device = report.base.device;
+    run->report.base.chunk_pages = report.base.chunk_pages;
   }
   return status;
 }
 
-static gla_status work_with_one_page (gla_fun_run *run)
+static void share_page (gla_pagefun_chunk *all)
 {
-  const gla_status status = find_one_page (run);
-  return status == GLA_OK ? multiply_groups (run) : status;
+  all->A.page_stride = all->V.page_stride = all->lambda.page_stride = 0;
+  for (int64_t p = 1; p < all->F.pages; p++)
+    all->info[p] = all->info[0];
 }
 
-//------------------------------------------------------------------------------
-// values of the caller
-//------------------------------------------------------------------------------
-
-static gla_status take_kernels (gla_fun_run *run)
+// The caller's values of the function, to all.values, and perhaps another F.
+static gla_status ask_for_values (gla_fun_run *run, gla_context *ctx)
 {
-  char why[128] = "";
-  return gla_cpu_fun_here (run->A.type, run->F.type, &run->kernels, why, sizeof why)
-             ? GLA_OK
-             : gla_fail (run->ctx, GLA_ERROR_BAD_ARGUMENT, "%s", why);
-}
-
-static gla_status ask_for_values (gla_fun_run *run)
-{
-  gla_context *ctx = run->ctx;
-  const gla_type real = gla_type_real (run->A.type);
+  gla_pagefun_chunk *all = &run->all;
+  const gla_type real = gla_type_real (all->A.type);
   const gla_type wide = real == GLA_TYPE_S ? GLA_TYPE_C : GLA_TYPE_Z;
-  const gla_type type = run->o.scale != NULL && run->o.scale_complex ? wide : real;
-  const int64_t n = run->rule.n, pages = run->F.pages;
+  const gla_type type = run->job.scale_complex ? wide : real;
+  const int64_t n = run->job.n, pages = all->F.pages;
   gla_array x = gla_take_pages (type, n, 1, pages);
   if (x.data == NULL)
     return GLA_ERROR_OUT_OF_MEMORY;
-  for (int64_t p = 0; p < pages; p++) {
-    const int64_t at = is_shared (run) ? 0 : p;
-    gla_fun_arguments (&run->rule, gla_array_pages (&run->lambda, at, 1).data, p, &x);
-  }
-  const int stopped = run->o.values (run->o.user, &x, &run->rule.given, &run->F);
+  for (int64_t p = 0; p < pages; p++)
+    gla_fun_arguments (&run->job, all, p, &x);
+  const int stopped = run->o.values (run->o.user, &x, &all->values, &all->F);
   free (x.data);
   if (stopped)
     return GLA_ERROR_STOPPED;
-  const gla_array *f = &run->rule.given;
-  run->rule.real_only = run->o.real_only || !gla_type_is_complex (run->F.type);
-  gla_status status = check_arrays (ctx, &run->A, &run->F, pages);
+  gla_status status = check_arrays (ctx, &all->A, &all->F, pages);
   if (status == GLA_OK)
-    status = take_kernels (run); // of another F
-  if (status == GLA_OK)
-    status = gla_check_array (ctx, "f", f,
-                              f->type == wide && gla_type_is_complex (run->F.type) ? wide : real, n,
-                              1, pages);
-  return status == GLA_OK ? gla_check_place (ctx, "f", f, "A", &run->A) : status;
+    status = gla_check_array (
+        ctx, "f", &all->values,
+        all->values.type == wide && gla_type_is_complex (all->F.type) ? wide : real, n, 1, pages);
+  return status == GLA_OK ? gla_check_place (ctx, "f", &all->values, "A", &all->A) : status;
 }
 
-static gla_status work_with_values (gla_fun_run *run)
+static gla_status multiply (gla_fun_run *run, gla_context *ctx)
 {
-  const int64_t pages = run->F.pages;
-  gla_array V;
-  gla_status status =
-      is_shared (run) ? find_one_page (run) : gla_fun_take_memory (run, pages, pages);
-  if (status == GLA_OK && !is_shared (run))
-    status = gla_fun_eigenvalues (run, 0, pages, &V);
+  const gla_place place = ctx->place;
+  const gla_callbacks before = ctx->callbacks;
+  gla_fun_fill_job (run, run->job.fun); // of what F is now
+  run->job.solved = 1;
+  ctx->place = GLA_PLACE_CPU;
+  if (!is_shared (run)) // all pages are reported
+    ctx->callbacks.progress = NULL;
+  const gla_status status = gla_fun_call (run, ctx);
+  ctx->callbacks = before;
+  ctx->place = place;
+  return status;
+}
+
+static gla_status work_in_steps (gla_fun_run *run, gla_context *ctx)
+{
+  gla_status status = find_eigenvalues (run, ctx);
+  if (status == GLA_OK && is_shared (run))
+    share_page (&run->all);
+  if (status == GLA_OK && run->job.fun == GLA_FUN_VALUES)
+    status = ask_for_values (run, ctx);
   if (status == GLA_OK)
-    status = ask_for_values (run);
-  return status == GLA_OK ? multiply_groups (run) : status;
+    status = multiply (run, ctx);
+  free (run->all.V.data);
+  free (run->all.lambda.data);
+  return status;
 }
 
 //------------------------------------------------------------------------------
@@ -310,30 +207,22 @@ static gla_status work_with_values (gla_fun_run *run)
 static void count_failures (gla_fun_run *run)
 {
   gla_pagefun_report *r = &run->report;
-  for (int64_t p = 0; p < run->F.pages; p++) {
-    if (run->info[p] != 0 && r->base.pages_failed++ == 0)
+  for (int64_t p = 0; p < run->all.F.pages; p++) {
+    if (run->all.info[p] != 0 && r->base.pages_failed++ == 0)
       r->base.first_failed = p;
-    r->pages_complex += run->info[p] == run->rule.n + 3;
+    r->pages_complex += run->all.info[p] == run->job.n + 3;
   }
 }
 
-static gla_status work (gla_fun_run *run)
+static gla_status work (gla_fun_run *run, gla_context *ctx)
 {
-  if (gla_array_empty (&run->F))
+  if (gla_array_empty (&run->all.F))
     return GLA_OK;
-  gla_status status = take_kernels (run);
-  if (status != GLA_OK)
-    return status;
-  const int values = run->rule.fun == GLA_FUN_VALUES;
-  status = values            ? work_with_values (run)
-           : is_shared (run) ? work_with_one_page (run)
-                             : gla_fun_call (run);
-  free (run->V.data);
-  free (run->Y.data);
-  free (run->lambda.data);
-  free (run->values);
-  if (status == GLA_OK && (run->failures.suspect || values || is_shared (run)))
-    count_failures (run);
+  if (run->job.fun == GLA_FUN_VALUES || is_shared (run))
+    return work_in_steps (run, ctx);
+  const gla_status status = gla_fun_call (run, ctx);
+  run->report.base.device = run->call.device;
+  run->report.base.chunk_pages = run->call.chunk_pages;
   return status;
 }
 
@@ -342,7 +231,7 @@ gla_status gla_pagefun (gla_context *ctx, const gla_array *A, gla_fun fun,
                         gla_pagefun_report *report)
 {
   gla_pagefun_results r;
-  gla_fun_run run = {.ctx = ctx,
+  gla_fun_run run = {.failures.bad_page = -1,
                      .report = {.base = {.device = GLA_DEVICE_HOST, .first_failed = -1}}};
 
   // check inputs
@@ -356,24 +245,19 @@ gla_status gla_pagefun (gla_context *ctx, const gla_array *A, gla_fun fun,
     return status;
 
   // allocate
-  run.A = *A;
-  run.F = r.F;
   gla_infos infos;
   status = gla_infos_take (ctx, r.info, r.F.pages, &infos);
   if (status != GLA_OK)
     return status;
 
   // work
-  run.info = infos.words;
+  run.all = (gla_pagefun_chunk){.A = *A, .F = r.F, .info = infos.words};
   if (run.o.tol == 0)
     run.o.tol = 10 * (double)A->rows * gla_type_eps (A->type);
-  run.rule = (gla_fun_rule){.fun = fun, .n = A->rows, .o = &run.o};
-  run.rule.is_single = gla_type_real (A->type) == GLA_TYPE_S;
-  run.rule.real_only = run.o.real_only || !gla_type_is_complex (r.F.type);
-  run.call.device = GLA_DEVICE_HOST;
-  gla_groups_start (&run.groups, ctx, r.F.pages);
-  run.failures.bad_page = -1;
-  status = work (&run);
+  gla_fun_fill_job (&run, fun);
+  status = work (&run, ctx);
+  if (status == GLA_OK && run.failures.suspect)
+    count_failures (&run);
   run.report.bad_page = run.failures.bad_page;
   run.report.bad_difference = run.failures.bad_difference;
   gla_give_struct (report, &run.report, sizeof run.report);

@@ -2,31 +2,31 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "arrays.h"
-#include "eig/eig_run.h"
 #include "fun_run.h"
-#include "backend.h"
-
-#include <stdlib.h>
 
 //------------------------------------------------------------------------------
-// chunks of a GPU
+// chunks
 //------------------------------------------------------------------------------
 
 static void slice (const gla_call *call, gla_range range, void *chunk, void *memory)
 {
   const gla_fun_run *run = (const gla_fun_run *)call;
+  const gla_pagefun_chunk *all = &run->all;
   const int64_t scale = run->job.scale_each ? range.first : 0;
   gla_pagefun_chunk *c = chunk;
-  c->info = run->info + range.first;
+  c->info = all->info + range.first;
   c->skew = memory;
   c->clean = &c->clean_word;
   c->clean_word = 0;
-  c->scale = run->o.scale;
+  c->scale = all->scale;
   if (c->scale != NULL)
     c->scale += run->job.scale_complex ? 2 * scale : scale;
-  c->occupied = run->all.occupied;
+  c->occupied = all->occupied;
   if (c->occupied != NULL && run->job.occupied_each)
     c->occupied += range.first;
+  c->V = gla_array_pages (&all->V, range.first, range.count);
+  c->lambda = gla_array_pages (&all->lambda, range.first, range.count);
+  c->values = gla_array_pages (&all->values, range.first, range.count);
 }
 
 // The first page that is not Hermitian ends the call.
@@ -39,141 +39,66 @@ static gla_status look_for_failures (gla_call *call, gla_range range, const void
   return GLA_OK;
 }
 
-//------------------------------------------------------------------------------
-// the CPU
-//------------------------------------------------------------------------------
-
-static gla_status do_group (gla_fun_run *run, gla_range range)
-{
-  gla_context *ctx = run->ctx;
-  const gla_place place = ctx->place;
-  ctx->place = GLA_PLACE_CPU;
-  gla_array V;
-  gla_status status = gla_fun_eigenvalues (run, range.first, range.count, &V);
-  ctx->place = place;
-  if (status == GLA_OK) {
-    const gla_array lambda = gla_array_pages (&run->lambda, 0, range.count);
-    status = gla_fun_products (run, range.first, range.count, &V, &lambda);
-  }
-  return status;
-}
-
-static gla_status take_group (gla_fun_run *run)
-{
-  const int64_t group = gla_fun_group (run);
-  return run->values != NULL ? GLA_OK
-                             : gla_fun_take_memory (run, gla_fun_in_place (run) ? 0 : group, group);
-}
-
-// What waits: all pages, or those that GPUs have left.
-static gla_status on_cpu (gla_call *call)
-{
-  gla_fun_run *run = (gla_fun_run *)call;
-  const int64_t group = gla_fun_group (run);
-  gla_status status = take_group (run);
-  while (status == GLA_OK) {
-    const gla_range range = gla_run_take (&call->run, group);
-    if (range.count == 0)
-      break;
-    run->failures.suspect = 1;
-    status = do_group (run, range);
-    gla_run_complete (&call->run, range);
-  }
-  return status;
-}
-
-// A GPU leaves pages whose eigenvalues have not converged. batcheig on the CPU tries two methods.
-static gla_status retry_pages (gla_fun_run *run)
-{
-  const int64_t n = run->rule.n;
-  gla_status status = GLA_OK;
-  for (int64_t p = 0; p < run->A.pages && status == GLA_OK; p++)
-    if (run->info[p] >= 1 && run->info[p] <= n) {
-      status = take_group (run);
-      if (status == GLA_OK)
-        status = do_group (run, (gla_range){p, 1});
-    }
-  return status;
-}
-
-//------------------------------------------------------------------------------
-// the place
-//------------------------------------------------------------------------------
-
-static gla_eig_job eig_job_of (const gla_pagefun_job *job)
-{
-  return (gla_eig_job){.head = job->head,
-                       .n = job->n,
-                       .columns = job->n,
-                       .vectors = 1,
-                       .triangle = job->triangle,
-                       .tol = gla_type_eps (job->head.type),
-                       .maxit = GLA_EIG_MAX_ITERATIONS};
-}
-
-// On the CPU mostly those of batcheig.
-static double seconds (gla_engine *engine, const void *user, int64_t pages)
-{
-  const gla_fun_run *run = user;
-  if (engine->device != GLA_DEVICE_HOST)
-    return gla_batch_seconds (engine, user, pages);
-  const gla_eig_job job = eig_job_of (&run->job);
-  return 1.2 * engine->backend->batch[GLA_BATCH_EIG]->seconds (engine, &job.head, pages);
-}
-
 static const gla_operation pagefun_operation = {
     .row = GLA_BATCH_PAGEFUN,
     .placing = {.unsupported = "functions of pages of this order are not computed on a GPU, "
                                "nor above order 32 on one before compute capability 8.0",
                 .supports = gla_batch_supports,
-                .seconds = seconds},
+                .seconds = gla_batch_seconds},
     .arrays = 2,
     .chunk_bytes = sizeof (gla_pagefun_chunk),
     .page_bytes = sizeof (double),
     .slice = slice,
     .after_finish = look_for_failures,
-    .on_cpu = on_cpu,
 };
 
-static void fill_job (gla_fun_run *run)
+//------------------------------------------------------------------------------
+// the call
+//------------------------------------------------------------------------------
+
+void gla_fun_fill_job (gla_fun_run *run, gla_fun fun)
 {
   const gla_pagefun_options *o = &run->o;
-  gla_pagefun_job *job = &run->job;
-  job->head = (gla_job){.type = run->A.type,
-                        .device_arrays = run->A.device != GLA_DEVICE_HOST,
-                        .monitor = {gla_run_poll, &run->call.run}};
-  job->n = run->rule.n;
-  job->fun = run->rule.fun;
-  job->triangle = o->triangle;
-  job->wide = run->F.type != run->A.type;
-  job->real_only = run->rule.real_only;
-  job->raise = o->raise;
-  job->power = o->power;
-  job->floor = o->floor;
-  job->tol = o->tol;
-  job->scale_complex = o->scale != NULL && o->scale_complex;
-  job->scale_each = o->scale != NULL && o->scale_count > 1;
-  job->occupied_each = job->fun == GLA_FUN_OCCUPIED && o->occupied_count > 1;
+  const gla_array *A = &run->all.A, *F = &run->all.F;
+  const int occupied = fun == GLA_FUN_OCCUPIED;
+  run->job =
+      (gla_pagefun_job){.head = {.type = A->type, .device_arrays = A->device != GLA_DEVICE_HOST},
+                        .n = A->rows,
+                        .fun = fun,
+                        .triangle = o->triangle,
+                        .wide = F->type != A->type,
+                        .real_only = o->real_only || !gla_type_is_complex (F->type),
+                        .raise = o->raise,
+                        .power = o->power,
+                        .floor = o->floor,
+                        .tol = o->tol,
+                        .scale_complex = o->scale != NULL && o->scale_complex,
+                        .scale_each = o->scale != NULL && o->scale_count > 1,
+                        .occupied_each = occupied && o->occupied_count > 1};
+  run->all.scale = o->scale;
+  run->all.occupied = occupied ? o->occupied : NULL;
 }
 
-gla_status gla_fun_call (gla_fun_run *run)
+// Eigenvalues are computed by the automatic method first.
+static void use_method (gla_call *call, gla_retry_method method)
 {
-  run->all.A = run->A;
-  run->all.F = run->F;
-  run->all.occupied = run->rule.fun == GLA_FUN_OCCUPIED ? run->o.occupied : NULL;
+  ((gla_fun_run *)call)->job.method =
+      method == GLA_RETRY_AUTO ? GLA_EIG_METHOD_AUTO : GLA_EIG_METHOD_JACOBI;
+}
+
+gla_status gla_fun_call (gla_fun_run *run, gla_context *ctx)
+{
+  gla_pagefun_job *job = &run->job;
   run->call.arrays = run->all.arrays;
-  gla_call_start (&run->call, &pagefun_operation, &run->job.head, run->ctx, run->A.pages);
-  fill_job (run);
-  gla_status status = gla_call_run (&run->call);
+  gla_call_start (&run->call, &pagefun_operation, &job->head, ctx, run->all.F.pages);
+  job->head.monitor = (gla_monitor){gla_run_poll, &run->call.run};
+  const gla_status status = gla_call_run (&run->call);
   if (status != GLA_OK)
     return status;
+  const gla_retry retry = {&job->head, run->all.info, job->n, use_method};
+  if (run->failures.suspect && run->failures.bad_page < 0 && !job->solved)
+    gla_retry_failed (&run->call, &retry);
   if (run->failures.bad_page >= 0)
-    return gla_fail_not_hermitian (run->ctx, &run->failures);
-  if (run->call.device != GLA_DEVICE_HOST || run->report.base.chunk_pages == 0) {
-    run->report.base.device = run->call.device;
-    run->report.base.chunk_pages = run->call.chunk_pages;
-  }
-  if (run->failures.suspect && run->call.device != GLA_DEVICE_HOST && !run->job.head.device_arrays)
-    status = retry_pages (run);
-  return run->call.run.stopped ? GLA_ERROR_STOPPED : status;
+    return gla_fail_not_hermitian (ctx, &run->failures);
+  return run->call.run.stopped ? GLA_ERROR_STOPPED : GLA_OK;
 }

@@ -11,9 +11,19 @@
 #include <math.h>
 #include <string.h>
 
-static inline double number_at (int is_single, const void *data, int64_t at)
+static inline int is_single (const gla_pagefun_job *job)
 {
-  return is_single ? (double)((const float *)data)[at] : ((const double *)data)[at];
+  return gla_type_real (job->head.type) == GLA_TYPE_S;
+}
+
+static inline double number_at (int single, const void *data, int64_t at)
+{
+  return single ? (double)((const float *)data)[at] : ((const double *)data)[at];
+}
+
+static const void *eigenvalues_of (const gla_pagefun_chunk *c, int64_t page)
+{
+  return gla_array_pages (&c->lambda, page, 1).data;
 }
 
 // CMPLX is not defined for every compiler.
@@ -32,10 +42,10 @@ static inline double complex complex_of (double re, double im)
 typedef enum { KEEP, NEGATIVE_TO_ZERO, SMALL_TO_ZERO } rounding;
 
 // What is done with eigenvalues that are 0 to within rounding.
-static rounding rounding_of (const gla_fun_rule *rule)
+static rounding rounding_of (const gla_pagefun_job *job)
 {
-  const double p = rule->o->power;
-  switch (rule->fun) {
+  const double p = job->power;
+  switch (job->fun) {
   case GLA_FUN_SQRT:
     return NEGATIVE_TO_ZERO;
   case GLA_FUN_ISQRT:
@@ -51,28 +61,31 @@ static rounding rounding_of (const gla_fun_rule *rule)
 
 // What the eigenvalues of a page are treated with.
 typedef struct {
-  const gla_fun_rule *rule;
+  const gla_pagefun_job *job;
   const void *lambda;
+  int single;
   rounding how;
   double largest;   // magnitude
   double scale, im; // real and imaginary part
 } page_arguments;
 
-static inline page_arguments arguments_of (const gla_fun_rule *rule, const void *lambda,
+static inline page_arguments arguments_of (const gla_pagefun_job *job, const gla_pagefun_chunk *c,
                                            int64_t page)
 {
-  const gla_pagefun_options *o = rule->o;
-  const int64_t at = o->scale_count > 1 ? page : 0;
-  const double first = fabs (number_at (rule->is_single, lambda, 0));
-  const double last = fabs (number_at (rule->is_single, lambda, rule->n - 1));
-  page_arguments a = {.rule = rule,
+  const int64_t at = job->scale_each ? page : 0;
+  const void *lambda = eigenvalues_of (c, page);
+  const int single = is_single (job);
+  const double first = fabs (number_at (single, lambda, 0));
+  const double last = fabs (number_at (single, lambda, job->n - 1));
+  page_arguments a = {.job = job,
                       .lambda = lambda,
-                      .how = rounding_of (rule),
+                      .single = single,
+                      .how = rounding_of (job),
                       .largest = first > last ? first : last,
                       .scale = 1};
-  if (o->scale != NULL) {
-    a.scale = o->scale[o->scale_complex ? 2 * at : at];
-    a.im = o->scale_complex ? o->scale[2 * at + 1] : 0;
+  if (c->scale != NULL) {
+    a.scale = c->scale[job->scale_complex ? 2 * at : at];
+    a.im = job->scale_complex ? c->scale[2 * at + 1] : 0;
   }
   return a;
 }
@@ -80,20 +93,20 @@ static inline page_arguments arguments_of (const gla_fun_rule *rule, const void 
 // Eigenvalue j after tol and floor, not yet scaled.
 static inline double eigenvalue (const page_arguments *a, int64_t j)
 {
-  const gla_pagefun_options *o = a->rule->o;
-  double x = number_at (a->rule->is_single, a->lambda, j);
-  if (a->how != KEEP && o->tol > 0 && fabs (x) <= o->tol * a->largest &&
+  const gla_pagefun_job *job = a->job;
+  double x = number_at (a->single, a->lambda, j);
+  if (a->how != KEEP && job->tol > 0 && fabs (x) <= job->tol * a->largest &&
       (x < 0 || a->how == SMALL_TO_ZERO))
     x = 0;
-  return o->raise && x < o->floor * a->largest ? o->floor * a->largest : x;
+  return job->raise && x < job->floor * a->largest ? job->floor * a->largest : x;
 }
 
-void gla_fun_arguments (const gla_fun_rule *rule, const void *lambda, int64_t page,
+void gla_fun_arguments (const gla_pagefun_job *job, const gla_pagefun_chunk *c, int64_t page,
                         const gla_array *x)
 {
-  const page_arguments a = arguments_of (rule, lambda, page);
+  const page_arguments a = arguments_of (job, c, page);
   const int64_t parts = 1 + gla_type_is_complex (x->type), first = page * x->page_stride;
-  for (int64_t j = 0; j < rule->n; j++) {
+  for (int64_t j = 0; j < job->n; j++) {
     const double l = eigenvalue (&a, j);
     gla_put_number (x, (first + j) * parts, a.scale * l);
     if (parts == 2)
@@ -173,52 +186,51 @@ static gla_fun_value of_complex (gla_fun fun, double p, double re, double im)
 }
 
 // Value j of a page that the caller has computed.
-static gla_fun_value given_value (const gla_fun_rule *rule, int64_t page, int64_t j)
+static gla_fun_value given_value (const gla_array *f, int64_t page, int64_t j)
 {
-  const gla_array *f = &rule->given;
+  const int single = gla_array_is_single (f);
   const int64_t at = page * f->page_stride + j * f->row_stride;
   if (!gla_type_is_complex (f->type))
-    return from_real (number_at (rule->is_single, f->data, at));
-  return from_complex (complex_of (number_at (rule->is_single, f->data, 2 * at),
-                                   number_at (rule->is_single, f->data, 2 * at + 1)));
+    return from_real (number_at (single, f->data, at));
+  return from_complex (
+      complex_of (number_at (single, f->data, 2 * at), number_at (single, f->data, 2 * at + 1)));
 }
 
 // Values 0 to n-1 of a page.
-static void fill_values (const gla_fun_rule *rule, const void *lambda, int64_t page,
+static void fill_values (const gla_pagefun_job *job, const gla_pagefun_chunk *c, int64_t page,
                          gla_fun_value *values)
 {
-  const gla_pagefun_options *o = rule->o;
-  const int64_t n = rule->n;
-  if (rule->fun == GLA_FUN_OCCUPIED) {
-    const int64_t k = o->occupied[o->occupied_count > 1 ? page : 0];
+  const int64_t n = job->n;
+  if (job->fun == GLA_FUN_OCCUPIED) {
+    const int64_t k = c->occupied[job->occupied_each ? page : 0];
     for (int64_t j = 0; j < n; j++)
       values[j] = (gla_fun_value){j < k, 1, 0};
     return;
   }
-  if (rule->fun == GLA_FUN_VALUES) {
+  if (job->fun == GLA_FUN_VALUES) {
     for (int64_t j = 0; j < n; j++)
-      values[j] = given_value (rule, page, j);
+      values[j] = given_value (&c->values, page, j);
     return;
   }
-  const page_arguments a = arguments_of (rule, lambda, page);
-  if (rule->fun == GLA_FUN_EXP && !o->raise) {
+  const page_arguments a = arguments_of (job, c, page);
+  if (job->fun == GLA_FUN_EXP && !job->raise) {
     for (int64_t j = 0; j < n; j++) {
-      const double x = number_at (rule->is_single, lambda, j);
+      const double x = number_at (a.single, a.lambda, j);
       values[j] = exponential (a.scale * x, a.im * x);
     }
     return;
   }
   for (int64_t j = 0; j < n; j++) {
     const double x = eigenvalue (&a, j);
-    values[j] = a.im == 0 ? of_real (rule->fun, o->power, a.scale * x)
-                          : of_complex (rule->fun, o->power, a.scale * x, a.im * x);
+    values[j] = a.im == 0 ? of_real (job->fun, job->power, a.scale * x)
+                          : of_complex (job->fun, job->power, a.scale * x, a.im * x);
   }
 }
 
 // Whether the value is a finite number of the precision.
-static inline int is_finite (int is_single, const gla_fun_value *f)
+static inline int is_finite (int single, const gla_fun_value *f)
 {
-  const double most = is_single ? (double)FLT_MAX : DBL_MAX;
+  const double most = single ? (double)FLT_MAX : DBL_MAX;
   return f->root * f->root <= most && !isnan (f->re + f->im);
 }
 
@@ -230,19 +242,21 @@ static void clear (int64_t n, gla_fun_value *values, gla_fun_value first)
   values[0] = first;
 }
 
-int gla_fun_page (const gla_fun_rule *rule, const void *lambda, int64_t page, gla_fun_value *values,
-                  int32_t *info)
+int gla_fun_page (const gla_pagefun_job *job, const gla_pagefun_chunk *c, int64_t page,
+                  gla_fun_value *values)
 {
   static const gla_fun_value nan = {NAN, 1, 0};
-  const int64_t n = rule->n;
+  const int64_t n = job->n;
+  const int single = is_single (job);
+  int32_t *info = &c->info[page];
   int phases = 0, complex_values = 0;
   if (*info != 0) {
     clear (n, values, nan);
     return GLA_FUN_FAILED;
   }
-  fill_values (rule, lambda, page, values);
+  fill_values (job, c, page, values);
   for (int64_t j = 0; j < n; j++) {
-    if (!is_finite (rule->is_single, &values[j])) {
+    if (!is_finite (single, &values[j])) {
       *info = (int32_t)(n + 2);
       clear (n, values, values[j]);
       return GLA_FUN_FAILED;
@@ -250,10 +264,22 @@ int gla_fun_page (const gla_fun_rule *rule, const void *lambda, int64_t page, gl
     phases |= values[j].re != 1;
     complex_values |= values[j].im != 0;
   }
-  if (complex_values && rule->real_only) {
+  if (complex_values && job->real_only) {
     *info = (int32_t)(n + 3);
     clear (n, values, nan);
     return GLA_FUN_FAILED;
   }
   return (phases ? GLA_FUN_PHASES : 0) | (complex_values ? GLA_FUN_COMPLEX : 0);
+}
+
+void gla_fun_fill_page (const gla_array *F, int64_t page, const gla_fun_value *value)
+{
+  const int64_t parts = 1 + gla_type_is_complex (F->type);
+  const double re = isnan (value->root) ? (double)NAN : value->re * (double)INFINITY;
+  const double im = value->im == 0 ? 0 : value->im * (double)INFINITY;
+  for (int64_t j = 0; j < F->columns; j++)
+    for (int64_t i = 0; i < F->rows * parts; i++) {
+      const int64_t at = (page * F->page_stride + j * F->column_stride) * parts + i;
+      gla_put_number (F, at, parts == 2 && i % 2 == 1 ? im : re);
+    }
 }

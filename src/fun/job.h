@@ -6,12 +6,14 @@
 
 #include "row.h"
 
-// One job of gla_pagefun with a function that the backend knows (not GLA_FUN_VALUES): options as
-// the caller's, with a tol that is not 0.
+// One job of gla_pagefun: options as the caller's, with a tol that is not 0. GLA_FUN_VALUES only
+// where it is solved.
 typedef struct {
   gla_job head; // of the type of A
   int64_t n;
   gla_fun fun;
+  int solved;            // the chunks bring V and lambda; only the CPU does this
+  gla_eig_method method; // that of the eigenvalues
   gla_triangle triangle;
   int wide;      // F is complex and A is not
   int real_only; // also where F is real
@@ -23,7 +25,9 @@ typedef struct {
 
 // info as in gla_pagefun_results; a page that is not Hermitian has GLA_INFO_NOT_HERMITIAN, and the
 // largest |A - A'| in skew. info and *clean as in gla_eig_chunk. scale (NULL: 1) and occupied begin
-// with the numbers of the first page where each page has its own.
+// with the numbers of the first page where each page has its own. Of a job that is solved: V may be
+// overwritten, unless its pages are one (page_stride 0); info is that of the eigenvalues; values:
+// with GLA_FUN_VALUES n for each page.
 typedef struct {
   union {
     gla_array arrays[2];
@@ -36,6 +40,7 @@ typedef struct {
   int *clean, clean_word; // clean points to clean_word, or elsewhere
   const double *scale;
   const int64_t *occupied;
+  gla_array V, lambda, values;
 } gla_pagefun_chunk;
 
 #endif

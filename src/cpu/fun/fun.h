@@ -1,4 +1,4 @@
-// fun.h: eigenvectors times values of functions, for gla_pagefun
+// fun.h: what the files of functions of pages share
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // V*diag (f)*V' is X*Y' with X = V*diag (root) and Y = X*diag (re - im*i), where
@@ -8,12 +8,8 @@
 #define GPULINALG_CPU_FUN_H
 
 #include "cpu/common/kernel_table.h"
+#include "fun/fun_values.h"
 #include "product/job.h"
-
-// A value at an eigenvalue.
-typedef struct {
-  double root, re, im;
-} gla_fun_value;
 
 // The largest n of whole pages.
 enum { GLA_CPU_FUN_SMALL = 4 };
@@ -31,17 +27,36 @@ typedef struct {
 
 GLA_KERNEL_DECLARE (fun);
 
-// The kernels of V, and the product of pages of the type of F, by the thread that calls it: bytes
-// of its workspace, which is aligned to 64, and pages 0 .. count-1 of a chunk.
+// The kernels of V, and the product of pages of the type of F: by the thread that calls it, bytes
+// of its workspace, which is aligned to 64, and pages 0 .. count-1 of a chunk; or by all threads.
 typedef struct {
   const gla_cpu_fun_kernel *kernel;
   size_t (*workspace) (const gla_pagemul_job *job);
   void (*pages) (const gla_pagemul_job *job, const gla_pagemul_chunk *chunk, int64_t first,
                  int64_t count, void *work);
-} gla_cpu_fun_product;
+  const gla_batch_ops *row;
+} gla_cpu_fun_use;
 
-// Those for this processor; 0 as gla_cpu_isa_here.
-int gla_cpu_fun_here (gla_type V, gla_type F, gla_cpu_fun_product *kernels, char *why,
-                      size_t why_size);
+// A job, and memory for chunks of so many pages.
+typedef struct {
+  gla_pagefun_job job;
+  gla_cpu_fun_use kernels;
+  int64_t pages;
+  int alone;             // gla_cpu_fun_alone
+  gla_array V, Y;        // without data until they are needed
+  char *lambda;          // n for each page, of the real type
+  gla_fun_value *values; // n for each page
+} gla_cpu_fun_work;
+
+// Whether the product of a page is made by one thread, which takes V to a workspace first, and
+// whether V then lies in the place of F. Else V has memory of its own.
+int gla_cpu_fun_alone (int64_t n, int64_t pages);
+int gla_cpu_fun_in_place (const gla_cpu_fun_work *w);
+// n x n for each page, unless the array has data.
+gla_status gla_cpu_fun_take (gla_cpu_fun_work *w, gla_type type, gla_array *a);
+
+// F of a chunk, from V, lambda and info.
+gla_status gla_cpu_fun_products (gla_engine *engine, gla_cpu_fun_work *w,
+                                 const gla_pagefun_chunk *chunk);
 
 #endif
