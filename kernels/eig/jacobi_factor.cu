@@ -50,11 +50,6 @@ cudaError_t eig_block_begin (const eig_args<T> &a, const T *A, const T *V, const
   return cudaGetLastError ();
 }
 
-#define GLA_INSTANTIATE(T)                                                                         \
-  template cudaError_t eig_block_forgive (const eig_args<T> &, int32_t *);                         \
-  template cudaError_t eig_block_begin (const eig_args<T> &, const T *, const T *, const int32_t *);
-GLA_FOR_ALL_TYPES (GLA_INSTANTIATE)
-
 //------------------------------------------------------------------------------
 // Cholesky with pivoting of small pages, shifted where they are not definite
 //------------------------------------------------------------------------------
@@ -280,6 +275,9 @@ template <class T> cudaError_t eig_jacobi_factor (const eig_args<T> &a)
 }
 
 #define GLA_INSTANTIATE(T)                                                                         \
+  template cudaError_t eig_block_forgive (const eig_args<T> &, int32_t *);                         \
+  template cudaError_t eig_block_begin (const eig_args<T> &, const T *, const T *,                 \
+                                        const int32_t *);                                          \
   template bool eig_jacobi_fits<T> (int, int);                                                     \
   template cudaError_t eig_jacobi_factor (const eig_args<T> &);
 GLA_FOR_ALL_TYPES (GLA_INSTANTIATE)
