@@ -1,5 +1,5 @@
-// fun.c: functions of Hermitian pages on the CPU: eigenvectors by the row of batcheig, then
-// products SPDX-License-Identifier: GPL-3.0-or-later
+// fun.c: functions of Hermitian pages on the CPU: eigenvectors by the row of batcheig, products
+// SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "cpu/fun/fun.h"
 

@@ -141,7 +141,7 @@ static void fill_job (gla_svd_run *run, const gla_svd_options *o)
   job->maxit = o->maxit > 0 ? o->maxit : GLA_SVD_MAX_SWEEPS;
 }
 
-static gla_status work (gla_svd_run *run)
+static gla_status work (gla_svd_run *run, const gla_svd_options *o)
 {
   const gla_svd_chunk *all = &run->all;
   if (all->A.pages == 0)
@@ -154,6 +154,8 @@ static gla_status work (gla_svd_run *run)
     gla_put_identity (&all->V);
     return GLA_OK;
   }
+  if (gla_svd_is_copied (run))
+    return gla_svd_copied (run, o);
   const gla_status status = gla_call_run (&run->call);
   if (status != GLA_OK)
     return status;
@@ -188,7 +190,7 @@ gla_status gla_batchsvd (gla_context *ctx, const gla_array *A, const gla_svd_res
   run.call.arrays = run.all.arrays;
   gla_call_start (&run.call, &svd_operation, &run.job.head, ctx, A->pages);
   fill_job (&run, &o);
-  status = work (&run);
+  status = work (&run, &o);
   gla_svd_report own_report = {.base = gla_call_report (&run.call)};
   gla_count_failed (&run.failures, infos.words, infos.pages, &own_report.base);
   gla_give_struct (report, &own_report, sizeof own_report);
