@@ -19,7 +19,11 @@ function c = random_svd (c, topic)
       c.args = [c.args, {{}, {"econ"}, {"vector"}, {"matrix"}, {"econ", "vector"}}{randi(5)}, random_options(cell (0, 2))];
       c.kinds = "ppp";
       c.wrong = {{0, 0}, {"largest", 1}, {"economy"}, {1}};
-      c.check = @(c, out) check_svd_page (c, out, bad, columns_of (size_, c.args));
+      n = columns_of (size_, c.args);
+      c.check = @(c, out) check_svd_page (c, out, bad, n);
+      if (! isempty (gpulinalg_info ().devices) && max (n(1:2)) > n(3))
+        c.refused = "may";              # a GPU has no square U of tall pages of the host
+      endif
     case "pagecond"
       c.args = [c.args, random_options(cell (0, 2))];
       c.kinds = "p";
@@ -84,7 +88,7 @@ function c = draw_batchsvd (c, size_, bad)
   endif
   c.check = @(c, out) check_svd_page (c, out, bad, columns_of (size_, c.args), rough);
   if (! isempty (gpulinalg_info ().devices))
-    c.refused = "may";                  # a GPU has no "jacobi" of large pages
+    c.refused = "may";                  # a GPU has no "jacobi" of large pages, nor a square U of tall ones
   endif
 endfunction
 
