@@ -25,7 +25,7 @@ function [lapack, strict, gap] = qr_ratios (A, Q, R)
                   ([m * size_, m, max(m, n) * size_] * e / 2 + [1, 0, 1] * (m * step + (size_ == 0)));
     strict(p,2) = norm (I, "fro") / (k * e);
     if (strict(p,2) > 10)
-      strict(p,2) = norm (I) / (k * e);
+      strict(p,2) = norm (gram (q) - eye (columns (q))) / (k * e);
     endif
     [a, r, step] = scaled (double (A(:,:,p)), double (R(:,:,p)), class (A), 2);
     size_ = sqrt (sumsq (a, 1));
@@ -48,6 +48,16 @@ function [lapack, strict, gap] = qr_ratios (A, Q, R)
   lapack(isnan (lapack)) = Inf;
   strict(isnan (strict)) = Inf;
   gap(isnan (gap)) = Inf;
+endfunction
+
+% q'*q, summed in pairs: of 287 equal numbers in sequence the sum alone is wrong by 28 eps.
+function g = gram (q)
+  if (rows (q) <= 8)
+    g = q' * q;
+  else
+    half = floor (rows (q) / 2);
+    g = gram (q(1:half,:)) + gram (q(half+1:end,:));
+  endif
 endfunction
 
 % Scales a and r by powers of two so that no square overflows: by one factor for the page, or by one for each
