@@ -20,7 +20,7 @@ enum { S = GLA_TYPE_S, D = GLA_TYPE_D, C = GLA_TYPE_C, Z = GLA_TYPE_Z };
 enum { QR = GLA_EIG_METHOD_QR, JACOBI = GLA_EIG_METHOD_JACOBI };
 enum { HZ = GLA_GSVD_METHOD_HZ, TANGENT = GLA_GSVD_METHOD_TANGENT };
 
-static run_case cases[750];
+static run_case cases[1000];
 static int case_count;
 // How each of them ends: with this status, and whether without a kernel.
 static struct {
