@@ -177,10 +177,13 @@ s = squeeze (batchsvd (A))
 @subheading Limits
 @var{k} is at most 23000 on the CPU where LAPACK has 32-bit integers, and 32768 on a
 GPU, where pages above 256 need a cuBLAS and @qcode{"jacobi"} ends at 64.
+With the device @qcode{"gpu"}, a square @var{U} of tall pages of the host may be an error.
 The number of pages is limited by the memory of the computer alone.
 
 @subheading gpuArrays
 Where @var{A} is a gpuArray the work is done where it is, and all results but @var{info} are gpuArrays.
+Square @var{U} of tall pages, and square @var{V} of wide ones, may be made on the CPU: the pages are
+copied there and back.
 
 @subheading Errors
 @table @code

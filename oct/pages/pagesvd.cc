@@ -61,6 +61,8 @@ Those of @code{batchsvd}.
 
 @subheading gpuArrays
 Where @var{X} is a gpuArray the work is done where it is, and the results are gpuArrays.
+Square @var{U} of tall pages, and square @var{V} of wide ones, may be made on the CPU: the pages are
+copied there and back.
 
 @subheading Errors
 @table @code
