@@ -2,8 +2,8 @@
 # wings.sh: builds the core without gpuArrays and without ranks, in a copy of the tree, and tests it; run by check_all.sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# For the kernels of this processor alone, whose objects ccache has from make check. Of the C tests those that come to
-# what the wings hook into: sums over ranks, GSVD, memory of GPUs, the context.
+# It builds the instruction set of this processor alone. Of the C tests it runs those of code that ranks or gpuArrays
+# call or are called by: sums over ranks, GSVD, memory of GPUs, the context.
 
 set -eu
 cd "$(dirname "$0")/.."

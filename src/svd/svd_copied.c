@@ -8,7 +8,8 @@
 
 #include <stdlib.h>
 
-enum { ARRAYS = 4, BYTES = 16 << 20 }; // as gla_svd_chunk has them; of the host
+// Arrays of a gla_svd_chunk, A first, and bytes of the host for the pages copied at a time.
+enum { ARRAYS = 4, BYTES = 16 << 20 };
 
 int gla_svd_is_copied (const gla_svd_run *run)
 {
