@@ -55,6 +55,10 @@ function [passed, failed] = run_examples (name)
   end
 end
 
+if (numel (dir (pwd ())) > 2)  # what an example leaves is deleted
+  error ("help_examples: %s is not an empty folder; sh tests/examples.sh help makes one", pwd ());
+end
+
 try
   pkg load doctest
 catch
