@@ -8,8 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 //------------------------------------------------------------------------------
 // create and destroy
@@ -74,7 +72,7 @@ void gla_context_destroy (gla_context *ctx)
   if (ctx == NULL)
     return;
   gla_context_forked (ctx);
-  if (ctx->start != NULL && ctx->start->process == getpid ()) {
+  if (ctx->start != NULL && ctx->start->process == gla_process ()) {
     gla_engine *engine = gla_start_end (ctx->start);
     if (engine != NULL)
       engine->backend->close (engine);
@@ -103,12 +101,6 @@ static void take_gpus (gla_context *ctx, const gla_gpus *gpus)
     snprintf (ctx->note, sizeof ctx->note, "%s only (%s)", ctx->cpu_backend->name, gpus->why);
 }
 
-static void nap (void)
-{
-  const struct timespec short_time = {0, GLA_NAP_NANOSECONDS};
-  nanosleep (&short_time, NULL);
-}
-
 void gla_context_count (gla_context *ctx)
 {
   gla_gpus gpus;
@@ -117,7 +109,7 @@ void gla_context_count (gla_context *ctx)
   while (!ctx->counted && ctx->start != NULL) {
     gla_context_look (ctx); // a thread is asking already
     if (!ctx->counted)
-      nap ();
+      gla_nap (GLA_NAP_NANOSECONDS);
   }
   if (ctx->counted)
     return;
@@ -308,7 +300,7 @@ gla_status gla_context_gpu (gla_context *ctx, int device, gla_engine **engine)
   while (ctx->start != NULL && ctx->start->device == device) {
     gla_context_look (ctx);
     if (ctx->start != NULL)
-      nap ();
+      gla_nap (GLA_NAP_NANOSECONDS);
   }
   if (ctx->lost[device])
     return gla_fail (ctx, GLA_ERROR_NO_DEVICE, "device %d failed earlier and is not used again",
@@ -350,10 +342,10 @@ gla_status gla_release (gla_context *ctx, int device)
     return GLA_ERROR_BAD_ARGUMENT;
   ctx->message[0] = '\0';
   gla_context_forked (ctx);
-  while (ctx->start != NULL && ctx->start->process == getpid ()) {
+  while (ctx->start != NULL && ctx->start->process == gla_process ()) {
     gla_context_look (ctx);
     if (ctx->start != NULL)
-      nap ();
+      gla_nap (GLA_NAP_NANOSECONDS);
   }
   if (device != GLA_DEVICE_ALL_GPUS) {
     gla_context_count (ctx);

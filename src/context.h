@@ -58,7 +58,7 @@ struct gla_context {
 
 // Sets the message (printf style) and returns the status. ctx NULL: there is no message.
 gla_status gla_fail (gla_context *ctx, gla_status status, const char *format, ...)
-    __attribute__ ((format (printf, 3, 4)));
+    __attribute__ ((format (gnu_printf, 3, 4)));
 
 // The end of every call: the message is empty after GLA_OK, and says something after all else.
 // Returns the status.
@@ -66,7 +66,7 @@ gla_status gla_end_call (gla_context *ctx, gla_status status);
 
 // Call the user back, where there is a callback.
 void gla_warn (gla_context *ctx, const char *id, const char *format, ...)
-    __attribute__ ((format (printf, 3, 4)));
+    __attribute__ ((format (gnu_printf, 3, 4)));
 int gla_stop_wanted (gla_context *ctx);
 void gla_report_progress (gla_context *ctx, int64_t done, int64_t total);
 void gla_report_sweeps (gla_context *ctx, int64_t done, int64_t total, int sweeps);

@@ -18,6 +18,9 @@
 # may include common/shared_call.h and what arrays/ has for arguments on a GPU. ranks/ is a wing here, too: it may
 # include pages/, sparse/ and arrays/gpu_pages.h, and nothing outside of it includes ranks/. Three files of common/ and two
 # of arrays/ include more, each a single header, which is below.
+# common/system*.[ch] of src/ are the border to the operating system, which oct/ may include, too. No other file includes
+# a header of POSIX or Windows but pthread.h, asks which system it is, or starts threads, naps and reads the clock by
+# itself (but for pthread_cond_timedwait, whose clock is CLOCK_REALTIME); mpi/ is a plugin and sees none of this.
 # Prints each include that is not allowed and fails if there is one.
 
 bad=$(grep -rn '^ *# *include "' --include='*.[ch]' --include='*.cu' --include='*.cuh' \
@@ -28,7 +31,7 @@ bad=$(grep -rn '^ *# *include "' --include='*.[ch]' --include='*.cu' --include='
   case $file:$name in
     *:gpulinalg.h) continue ;;
     mpi/*:ranks/transport.h | src/ranks/*:ranks/* | src/arrays/*:arrays/* | src/obj/*) continue ;;
-    oct/common/gla_octave.h:common/host_memory.h | oct/*/*:common/gla_octave.h) continue ;;
+    oct/*/*:common/system.h | oct/common/gla_octave.h:common/host_memory.h | oct/*/*:common/gla_octave.h) continue ;;
     oct/pages/*:common/shared_call.h | oct/sparse/*:common/shared_call.h | oct/ranks/*:common/shared_call.h) continue ;;
     oct/ranks/*:pages/* | oct/ranks/*:sparse/* | oct/ranks/*:arrays/gpu_pages.h) continue ;;
     oct/pages/*:arrays/gpu_pages.h | oct/pages/*:arrays/gpu_steps.h | oct/pages/*:arrays/gpu_value.h) continue ;;
@@ -51,3 +54,10 @@ bad=$(grep -rn '^ *# *include "' --include='*.[ch]' --include='*.cu' --include='
   echo "$file:$line: $name"
 done)
 [ -z "$bad" ] || { echo "includes that cross a border:" && echo "$bad" && exit 1; }
+
+headers='unistd|dlfcn|sched|signal|fcntl|io|process|windows|psapi|sys/[a-z_]*|mach/[a-z_]*'
+calls='pthread_(create|atfork|sigmask|attr_init)|nanosleep|sched_yield|CLOCK_MONOTONIC|dl(open|sym|addr)|aligned_alloc|posix_memalign'
+systems='__linux__|__APPLE__|__FreeBSD__|_WIN32|__unix__'
+bad=$(grep -rnE "^ *# *include *<($headers)\.h>|^ *# *(el)?if.*($systems)|^ *# *if.*def.*($systems)|\<($calls)\>" --include='*.[ch]' --include='*.cu' \
+  --include='*.cuh' --include='*.cc' kernels src oct | grep -v -e '^src/common/system[a-z_]*\.[ch]:' -e '^src/obj/')
+[ -z "$bad" ] || { echo "calls of the system outside of src/common/system.h:" && echo "$bad" && exit 1; }

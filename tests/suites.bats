@@ -225,6 +225,27 @@ END
   done
 }
 
+@test "rooms.sh notices calls of the system outside of system.h" {
+  mkdir -p src/common src/auto kernels/qr oct/pages
+  printf '#include <unistd.h>\n#if defined(__linux__)\n#endif\n' >src/common/system_posix.c
+  echo '#include "common/system.h"' >oct/pages/a.cc
+  run sh "$TOP/tests/rooms.sh"
+  echo "$output"
+  [ "$status" -eq 0 ]
+  for line in '#include <unistd.h>' '#include <sys/mman.h>' '# include <dlfcn.h>' '#include <windows.h>' '#ifdef __linux__' \
+    '#if defined(_WIN32)' '#elif defined __APPLE__' '  pthread_create (&t, NULL, work, NULL);' 'x = dlsym (y, "z");' \
+    '  nanosleep (&nap, NULL);' 'p = aligned_alloc (64, n);'; do
+    for file in src/auto/b.c kernels/qr/b.cu oct/pages/b.cc src/common/b.h; do
+      echo "$line" >"$file"
+      run sh "$TOP/tests/rooms.sh"
+      echo "$output"
+      [ "$status" -ne 0 ]
+      [[ "$output" == *"$file:1:$line"* ]]
+      rm "$file"
+    done
+  done
+}
+
 @test "sizes.sh notices a function of 81 lines and one of 9 parameters" {
   mkdir -p src oct kernels/qr tests
   cp "$TOP/tests/files.sh" tests/

@@ -3,9 +3,7 @@
 
 #include "tensor_map.cuh"
 #include "cluster.cuh"
-
-#include <dlfcn.h>
-#include <pthread.h>
+#include "common/system.h"
 
 namespace
 {
@@ -30,9 +28,10 @@ pthread_once_t once = PTHREAD_ONCE_INIT;
 // The driver is loaded where a GPU is in use.
 void find_function ()
 {
-  void *driver = dlopen ("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  void *driver = gla_library_open ("libcuda.so.1");
   if (driver != nullptr)
-    encode = reinterpret_cast<encode_function> (dlsym (driver, "cuTensorMapEncodeTiled"));
+    encode =
+        reinterpret_cast<encode_function> (gla_library_symbol (driver, "cuTensorMapEncodeTiled"));
 }
 
 } // namespace

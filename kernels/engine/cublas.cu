@@ -4,9 +4,7 @@
 #include "cublas.cuh"
 #include "common/runtime.cuh"
 #include "engine.cuh"
-
-#include <dlfcn.h>
-#include <pthread.h>
+#include "common/system.h"
 
 namespace
 {
@@ -33,7 +31,7 @@ pthread_once_t once = PTHREAD_ONCE_INIT;
 
 template <class F> bool find (void *from, const char *name, F *function)
 {
-  *function = reinterpret_cast<F> (dlsym (from, name));
+  *function = reinterpret_cast<F> (gla_library_symbol (from, name));
   return *function != nullptr;
 }
 
@@ -44,7 +42,7 @@ void open_library ()
   void *from = nullptr;
   for (const char *name : names)
     if (from == nullptr)
-      from = dlopen (name, RTLD_NOW | RTLD_LOCAL);
+      from = gla_library_open (name);
   if (from == nullptr)
     return;
   const char *gemm[] = {"cublasSgemm_v2", "cublasDgemm_v2", "cublasCgemm_v2", "cublasZgemm_v2"};

@@ -3,9 +3,8 @@
 
 #include "cufft.cuh"
 #include "heap.cuh"
+#include "common/system.h"
 
-#include <dlfcn.h>
-#include <pthread.h>
 #include <cstdlib>
 
 namespace
@@ -42,7 +41,7 @@ pthread_once_t once = PTHREAD_ONCE_INIT;
 
 template <class F> bool find (void *from, const char *name, F *function)
 {
-  *function = reinterpret_cast<F> (dlsym (from, name));
+  *function = reinterpret_cast<F> (gla_library_symbol (from, name));
   return *function != nullptr;
 }
 
@@ -53,7 +52,7 @@ void open_library ()
   void *from = nullptr;
   for (const char *name : names)
     if (from == nullptr)
-      from = dlopen (name, RTLD_NOW | RTLD_LOCAL);
+      from = gla_library_open (name);
   cufft.found = from != nullptr && find (from, "cufftCreate", &cufft.create) &&
                 find (from, "cufftDestroy", &cufft.destroy) &&
                 find (from, "cufftSetAutoAllocation", &cufft.allocate) &&

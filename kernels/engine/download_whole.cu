@@ -9,13 +9,13 @@
 
 #include "download_whole.cuh"
 #include "common/host_memory.h"
+#include "common/system.h"
 #include "threads/pool.h"
 #include "common/work_limits.cuh"
 #include "threads/schedule.h"
 
 #include <atomic>
 #include <cstring>
-#include <ctime>
 
 namespace
 {
@@ -32,13 +32,6 @@ static_assert (2 * PARTS_IN_PIECE * PART == RING_BYTES, "two pieces fill a buffe
 
 // Looks at what is awaited before a thread sleeps between two of them, and how long it sleeps.
 enum { LOOKS = 4000, NAP_NANOSECONDS = 50000 };
-
-double seconds_now ()
-{
-  timespec now;
-  clock_gettime (CLOCK_MONOTONIC, &now);
-  return now.tv_sec + 1e-9 * now.tv_nsec;
-}
 
 struct whole {
   cuda_engine *e;
@@ -94,7 +87,7 @@ void start_transfer (whole *w, int64_t piece)
 void poll (void *user)
 {
   whole *w = static_cast<whole *> (user);
-  const double now = seconds_now ();
+  const double now = gla_now ();
   if (now - w->asked < POLL_SECONDS)
     return;
   w->asked = now;
@@ -125,11 +118,10 @@ bool wait_for (whole *w, int64_t piece, bool calling)
       poll (w);
     if (w->status.load () != GLA_OK)
       return false;
-    timespec nap = {0, NAP_NANOSECONDS};
     if (looks < LOOKS)
       gla_yield ();
     else
-      nanosleep (&nap, nullptr);
+      gla_nap (NAP_NANOSECONDS);
   }
   return true;
 }
@@ -195,7 +187,7 @@ gla_status download_whole (cuda_engine *e, int slot, const fresh_memory &to, con
   w.origin = to.base - reinterpret_cast<uintptr_t> (to.base) % PART;
   w.parts = (int64_t)(((size_t)(to.base - w.origin) + to.total + PART - 1) / PART);
   w.pieces = (w.parts + PARTS_IN_PIECE - 1) / PARTS_IN_PIECE;
-  w.asked = seconds_now ();
+  w.asked = gla_now ();
   const cudaError_t error = open_events (&w);
   if (error != cudaSuccess)
     w.fail (engine_status (error));

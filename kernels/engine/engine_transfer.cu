@@ -4,10 +4,9 @@
 #include "download_whole.cuh"
 #include "memory.cuh"
 #include "common/host_memory.h"
+#include "common/system.h"
 #include "common/work_limits.cuh"
 #include "threads/schedule.h"
-
-#include <ctime>
 
 //------------------------------------------------------------------------------
 // pinned buffers
@@ -88,26 +87,19 @@ static bool prefault_results (cuda_engine *e, cudaEvent_t event)
 // waiting
 //------------------------------------------------------------------------------
 
-static double seconds_now ()
-{
-  timespec now;
-  clock_gettime (CLOCK_MONOTONIC, &now);
-  return now.tv_sec + 1e-9 * now.tv_nsec;
-}
-
 // Seconds of a wait after which the thread sleeps between two looks at the event. A sleep takes 0.1
 // ms at least, a tenth of a short wait.
 static const double SLEEP_AFTER = 5e-3;
 
 gla_status engine_wait (cuda_engine *e, cudaEvent_t event)
 {
-  double start = seconds_now (), asked = start;
+  double start = gla_now (), asked = start;
   while (true) {
     cudaError_t error = cudaEventQuery (event);
     if (error != cudaErrorNotReady)
       return engine_status (error);
     bool worked = prefault_results (e, event);
-    double now = seconds_now ();
+    double now = gla_now ();
     if (now - asked > POLL_SECONDS) {
       asked = now;
       if (e->monitor.poll (e->monitor.user, 0))
@@ -115,10 +107,8 @@ gla_status engine_wait (cuda_engine *e, cudaEvent_t event)
     }
     if (!worked && now - start < SLEEP_AFTER)
       gla_yield ();
-    else if (!worked) {
-      timespec nap = {0, 50000};
-      nanosleep (&nap, nullptr);
-    }
+    else if (!worked)
+      gla_nap (50000);
   }
 }
 

@@ -2,11 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "nccl.cuh"
+#include "common/system.h"
 
 #include <cstdlib>
 #include <cstring>
-#include <dlfcn.h>
-#include <pthread.h>
 
 namespace
 {
@@ -17,7 +16,7 @@ pthread_once_t once = PTHREAD_ONCE_INIT;
 
 template <class F> bool find (void *from, const char *name, F *function)
 {
-  *function = reinterpret_cast<F> (dlsym (from, name));
+  *function = reinterpret_cast<F> (gla_library_symbol (from, name));
   return *function != nullptr;
 }
 
@@ -25,7 +24,7 @@ void open_library ()
 {
   const char *named = getenv ("GPULINALG_NCCL");
   const bool is_file = named != nullptr && strchr (named, '/') != nullptr;
-  void *from = dlopen (is_file ? named : "libnccl.so.2", RTLD_NOW | RTLD_LOCAL);
+  void *from = gla_library_open (is_file ? named : "libnccl.so.2");
   if (from == nullptr)
     return;
   problem = NCCL_NO_FUNCTION;

@@ -11,12 +11,12 @@
 
 #include "rank_link.h"
 #include "common/runtime.cuh"
+#include "common/system.h"
 #include "threads/schedule.h"
 #include "nccl.cuh"
 
 #include <cstdio>
 #include <cstring>
-#include <ctime>
 #include <cuda_runtime.h>
 #include <new>
 
@@ -51,35 +51,27 @@ struct link {
 const double SLOWEST = 1e8;     // bytes a second
 const double START_EACH = 0.05; // seconds for each rank that starts, beside twice the patience
 
-double now ()
-{
-  timespec t;
-  clock_gettime (CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 // Turns of a wait: without sleep for the first millisecond.
 void rest (double waited)
 {
-  const timespec nap = {0, 50000};
   if (waited < 1e-3)
     gla_yield ();
   else
-    nanosleep (&nap, nullptr);
+    gla_nap (50000);
 }
 
 // What NCCL says when it has done what it was asked for, or NCCL_IN_PROGRESS when the time is over.
 int settled (const link *k, double limit)
 {
-  const double start = now ();
+  const double start = gla_now ();
   int state = NCCL_IN_PROGRESS;
   while (true) {
     const int asked = k->nccl->async_error (k->comm, &state);
     if (asked != NCCL_SUCCESS)
       return asked;
-    if (state != NCCL_IN_PROGRESS || now () - start > limit)
+    if (state != NCCL_IN_PROGRESS || gla_now () - start > limit)
       return state;
-    rest (now () - start);
+    rest (gla_now () - start);
   }
 }
 
@@ -353,7 +345,7 @@ gla_status give_up (gla_rank_link *l, double limit)
 // The event behind the exchange. NCCL reports failures that leave its kernel waiting.
 gla_status wait_done (gla_rank_link *l, const link *k, cudaStream_t stream, double limit)
 {
-  const double begun = now ();
+  const double begun = gla_now ();
   double asked = begun;
   cudaError_t error = cudaEventRecord (k->done, stream);
   while (error == cudaSuccess) {
@@ -363,7 +355,7 @@ gla_status wait_done (gla_rank_link *l, const link *k, cudaStream_t stream, doub
     if (error != cudaErrorNotReady)
       break;
     error = cudaSuccess;
-    const double time = now ();
+    const double time = gla_now ();
     rest (time - begun);
     if (time - asked < 1e-3)
       continue;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "gla_octave.h"
+#include "common/system.h"
 
 #include <octave/oct-map.h>
 
@@ -57,6 +58,8 @@ static void print (const octave_scalar_map &info, const octave_map &devices)
                 << "  built with CUDA: " << (info.getfield ("cuda").bool_value () ? "yes" : "no")
                 << "\n  runs on: " << info.getfield ("backend").string_value () << "\n"
                 << "  threads: " << info.getfield ("threads").double_value () << "\n";
+  if (const char *lacks = gla_system_lacks ())
+    octave_stdout << "  this system lacks: " << lacks << "\n";
   for (octave_idx_type k = 0; k < devices.numel (); k++) {
     octave_scalar_map d = devices.checkelem (k);
     octave_stdout << "  device " << k << ": " << d.getfield ("name").string_value ()

@@ -5,6 +5,7 @@
 // compile.
 
 #include "gla_octave.h"
+#include "common/system.h"
 
 #include <octave/interpreter.h>
 #include <octave/load-path.h>
@@ -13,8 +14,6 @@
 #include <octave/ov-usr-fcn.h>
 #include <octave/parse.h>
 #include <octave/pt-eval.h>
-
-#include <dlfcn.h>
 
 namespace gla
 {
@@ -64,9 +63,7 @@ void keep_loaded (octave::interpreter &interp)
   if (locked)
     return;
   interp.mlock ();
-  Dl_info here;
-  if (dladdr (&locked, &here) != 0 && here.dli_fname != nullptr)
-    (void)dlopen (here.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+  gla_stay_loaded (&locked);
   locked = true;
 }
 

@@ -2,13 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "graph_file.h"
+#include "common/system.h"
 
 #include <octave/file-ops.h>
 #include <octave/lo-sysdep.h>
 #include <octave/quit.h>
-
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
@@ -36,15 +34,9 @@ static bool is_newline (char c)
 // the file
 //------------------------------------------------------------------------------
 
-// Whether reading may never end. A terminal, which may be the standard input, has an end.
-static bool is_endless (int descriptor, const struct stat &kind)
-{
-  return S_ISBLK (kind.st_mode) || (S_ISCHR (kind.st_mode) && !isatty (descriptor));
-}
-
 typedef std::unique_ptr<std::FILE, int (*) (std::FILE *)> open_file;
 
-static open_file opened (const std::string &name, struct stat &kind)
+static open_file opened (const std::string &name, gla_file_kind &kind, int64_t &bytes)
 {
   errno = 0;
   std::FILE *file = octave::sys::fopen (octave::sys::file_ops::tilde_expand (name), "rb");
@@ -52,8 +44,8 @@ static open_file opened (const std::string &name, struct stat &kind)
     error_with_id ("gpulinalg:no-file", "read_graph: %s cannot be opened: %s", name.c_str (),
                    std::strerror (errno));
   open_file closer (file, std::fclose);
-  fstat (fileno (file), &kind);
-  if (S_ISDIR (kind.st_mode))
+  kind = gla_file_look (file, &bytes);
+  if (kind == GLA_FILE_FOLDER)
     error_with_id ("gpulinalg:no-file", "read_graph: %s cannot be read: it is a directory",
                    name.c_str ());
   return closer;
@@ -61,10 +53,10 @@ static open_file opened (const std::string &name, struct stat &kind)
 
 graph_file::graph_file (const std::string &name) : m_name (name)
 {
-  struct stat kind = {};
-  const open_file closer = opened (name, kind);
+  gla_file_kind kind;
+  int64_t bytes;
+  const open_file closer = opened (name, kind, bytes);
   std::FILE *file = closer.get ();
-  const bool endless = is_endless (fileno (file), kind);
 
   std::size_t length = 0, got;
   do {
@@ -74,7 +66,7 @@ graph_file::graph_file (const std::string &name) : m_name (name)
       m_bytes.resize (std::max (2 * m_bytes.size (), length + piece + 1));
     got = std::fread (m_bytes.data () + length, 1, piece, file);
     length += got;
-    if (got > 0 && endless) // not /dev/null
+    if (got > 0 && kind == GLA_FILE_DEVICE) // not /dev/null
       error_with_id ("gpulinalg:no-file",
                      "read_graph: %s cannot be read: it is a device, not a regular file or a pipe",
                      name.c_str ());
@@ -119,13 +111,14 @@ void graph_file::forget ()
 
 int64_t graph_file::size_of (const std::string &name)
 {
-  struct stat kind = {};
-  const open_file closer = opened (name, kind);
-  if (!S_ISREG (kind.st_mode))
+  gla_file_kind kind;
+  int64_t bytes;
+  const open_file closer = opened (name, kind, bytes);
+  if (kind != GLA_FILE_REGULAR)
     error_with_id ("gpulinalg:no-file",
                    "read_graph: %s cannot be read by parts: it is not a regular file",
                    name.c_str ());
-  return kind.st_size;
+  return bytes;
 }
 
 // Whether the file has a byte at this place, which is then in memory.
@@ -158,11 +151,11 @@ bool graph_file::begins_line (std::FILE *file, int64_t at, int64_t size)
 graph_file::graph_file (const std::string &name, int64_t begin, int64_t end)
     : m_name (name), m_part (true), m_first (begin > 0 ? begin - 1 : 0)
 {
-  struct stat kind = {};
-  const open_file file = opened (name, kind);
-  const int64_t size = kind.st_size;
+  gla_file_kind kind;
+  int64_t size;
+  const open_file file = opened (name, kind, size);
   errno = 0;
-  if (fseeko (file.get (), m_first, SEEK_SET) != 0)
+  if (gla_file_seek (file.get (), m_first) != 0)
     error_with_id ("gpulinalg:no-file", "read_graph: %s cannot be read: %s", name.c_str (),
                    std::strerror (errno));
   m_bytes.reserve (static_cast<std::size_t> (std::min (end, size) - m_first) + (1 << 22) + 1);
@@ -453,26 +446,12 @@ std::vector<octave_idx_type> column_order (const std::vector<octave_idx_type> &r
   return sorted_by (columns, n, sorted_by (rows, m, {}));
 }
 
-// Available memory in bytes; infinite if the system does not report it.
-static double free_memory ()
-{
-  std::FILE *file = std::fopen ("/proc/meminfo", "r");
-  double kilobytes = std::numeric_limits<double>::infinity ();
-  char line[256];
-  while (file && std::fgets (line, sizeof line, file))
-    if (std::sscanf (line, "MemAvailable: %lf", &kilobytes) == 1)
-      break;
-  if (file)
-    std::fclose (file);
-  return 1024 * kilobytes;
-}
-
 void check_bytes (const graph_file &file, double bytes, const std::string &what)
 {
   const double most = static_cast<double> (std::numeric_limits<octave_idx_type>::max ());
   if (bytes < 1e8)
     return;
-  const double free = free_memory ();
+  const double free = static_cast<double> (gla_memory_available ());
   if (bytes < free && bytes < most)
     return;
   char needed[64], available[64];
@@ -480,8 +459,7 @@ void check_bytes (const graph_file &file, double bytes, const std::string &what)
   std::snprintf (available, sizeof available, "%.3g GB", free / 1e9);
   error_with_id ("Octave:bad-alloc",
                  "read_graph: %s: out of memory: %s needs %s of memory, but only %s are available",
-                 file.name ().c_str (), what.c_str (), needed,
-                 std::isinf (free) ? "less" : available);
+                 file.name ().c_str (), what.c_str (), needed, bytes < free ? "less" : available);
 }
 
 // A sparse matrix needs one number per column, even if it is empty. Each entry is three numbers,

@@ -5,7 +5,6 @@
 #include "backend.h"
 
 #include <math.h>
-#include <time.h>
 
 // No call on a GPU is much shorter, so shorter calls stay on the CPU.
 static const double shortest_gpu_call = 0.1e-3;
@@ -22,13 +21,12 @@ static gla_status wait_for_start (gla_context *ctx, double most)
   const double begun = gla_now ();
   double last_poll = begun, now = begun;
   while (ctx->start != NULL && now - begun < most) {
-    const struct timespec nap = {0, GLA_NAP_NANOSECONDS};
     if (now - last_poll > GLA_START_POLL_SECONDS) {
       last_poll = now;
       if (gla_stop_wanted (ctx))
         return GLA_ERROR_STOPPED;
     }
-    nanosleep (&nap, NULL);
+    gla_nap (GLA_NAP_NANOSECONDS);
     gla_context_look (ctx);
     now = gla_now ();
   }

@@ -4,20 +4,9 @@
 #include "start.h"
 #include "backend.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
-
-double gla_now (void)
-{
-  struct timespec t;
-  clock_gettime (CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 //------------------------------------------------------------------------------
 // which GPUs there are
@@ -35,7 +24,7 @@ static void in_child (void)
 // When the library is loaded: a fork during the first call of the driver must not miss it.
 static __attribute__ ((constructor)) void watch_forks (void)
 {
-  pthread_atfork (NULL, NULL, in_child);
+  gla_at_fork (NULL, NULL, in_child);
 }
 
 int gla_forked (void)
@@ -66,7 +55,7 @@ void gla_gpus_query (gla_gpus *gpus)
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static gla_start *under_way;
 static pthread_once_t registered = PTHREAD_ONCE_INIT;
-static pid_t registrar;
+static int64_t registrar;
 
 static void join (gla_start *start)
 {
@@ -83,7 +72,7 @@ static void join (gla_start *start)
 // can know that it is about to exit calls gla_release before.
 static void wait_at_exit (void)
 {
-  if (getpid () != registrar)
+  if (gla_process () != registrar)
     return; // forked: there are no threads here
   pthread_mutex_lock (&lock);
   for (gla_start *start = under_way; start != NULL; start = start->next)
@@ -93,7 +82,7 @@ static void wait_at_exit (void)
 
 static void register_exit (void)
 {
-  registrar = getpid ();
+  registrar = gla_process ();
   (void)atexit (wait_at_exit);
 }
 
@@ -135,20 +124,15 @@ static void *start_main (void *argument)
 
 gla_start *gla_start_begin (int device)
 {
-  sigset_t all, before;
   gla_start *start = calloc (1, sizeof *start);
   if (start == NULL)
     return NULL;
   start->device = device;
   start->begun = gla_now ();
-  start->process = getpid ();
+  start->process = gla_process ();
   atomic_store (&driver_called, 1); // no child takes the lock of the list
   pthread_once (&registered, register_exit);
-  sigfillset (&all);
-  pthread_sigmask (SIG_SETMASK, &all, &before); // signals are for the caller's threads
-  const int failed = pthread_create (&start->thread, NULL, start_main, start);
-  pthread_sigmask (SIG_SETMASK, &before, NULL);
-  if (failed) {
+  if (gla_thread_start (&start->thread, 0, start_main, start) != 0) {
     free (start);
     return NULL;
   }
@@ -161,7 +145,7 @@ gla_start *gla_start_begin (int device)
 
 gla_engine *gla_start_end (gla_start *start)
 {
-  if (start->process != getpid ()) // forked: the thread is not here
+  if (start->process != gla_process ()) // forked: the thread is not here
     return NULL;
   leave_list (start);
   join (start);

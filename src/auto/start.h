@@ -8,11 +8,10 @@
 #ifndef GPULINALG_START_H
 #define GPULINALG_START_H
 
+#include "common/system.h"
 #include "row.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
-#include <sys/types.h>
 
 // The GPUs of this machine.
 typedef struct {
@@ -40,7 +39,7 @@ typedef struct gla_start {
   // for start.c
   _Atomic int cancelled;
   int joined;
-  pid_t process;
+  int64_t process;
   pthread_t thread;
   struct gla_start *next;
 } gla_start;
@@ -50,7 +49,5 @@ gla_start *gla_start_begin (int device);
 // Waits for the thread, which opens no engine any more where it has not begun to, frees the start
 // and returns the engine or NULL.
 gla_engine *gla_start_end (gla_start *start);
-
-double gla_now (void); // seconds of a clock that is never set
 
 #endif

@@ -3,11 +3,9 @@
 
 #include "queue.h"
 #include "auto/place.h"
+#include "common/system.h"
 #include "threads/pool.h"
 #include "threads/schedule.h"
-
-#include <signal.h>
-#include <time.h>
 
 //------------------------------------------------------------------------------
 // several engines at once
@@ -31,22 +29,17 @@ static void *thread_main (void *argument)
   return NULL;
 }
 
-// Signals are for the caller's thread, so the new ones are started with all of them blocked.
 static void start_threads (gla_run *run, gla_queue *queues, int count, queue_thread *threads)
 {
   const int cpus = gla_pool_threads () / count;
-  sigset_t all, before;
-  sigfillset (&all);
-  pthread_sigmask (SIG_SETMASK, &all, &before);
   for (int k = 0; k < count; k++) {
     queue_thread *t = &threads[k];
     *t = (queue_thread){.queue = &queues[k], .cpus = cpus > 1 ? cpus : 1};
     gla_run_workers (run, 1);
-    t->started = pthread_create (&t->thread, NULL, thread_main, t) == 0;
+    t->started = gla_thread_start (&t->thread, 0, thread_main, t) == 0;
     if (!t->started)
       gla_run_workers (run, -1);
   }
-  pthread_sigmask (SIG_SETMASK, &before, NULL);
 }
 
 // A thread for every engine; this one calls back until they are done. What a thread that could not
@@ -57,8 +50,7 @@ static void work_in_threads (gla_run *run, gla_queue *queues, int count)
   run->threaded = 1;
   start_threads (run, queues, count, threads);
   while (gla_run_workers (run, 0) > 0) {
-    const struct timespec nap = {0, GLA_NAP_NANOSECONDS};
-    nanosleep (&nap, NULL);
+    gla_nap (GLA_NAP_NANOSECONDS);
     gla_run_watch (run);
   }
   for (int k = 0; k < count; k++)

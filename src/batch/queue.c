@@ -4,9 +4,9 @@
 #include "queue.h"
 #include "arrays.h"
 #include "backend.h"
+#include "common/system.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 //------------------------------------------------------------------------------
 // the row of an operation
@@ -216,10 +216,8 @@ void gla_queue_work (gla_queue *q)
   gla_status status = GLA_OK;
   while (q->engine != NULL && status == GLA_OK && (q->count > 0 || gla_run_open (run))) {
     status = step (q);
-    if (q->count == 0 && run->threaded) { // another engine may fail and give its pages back
-      const struct timespec nap = {0, GLA_NAP_NANOSECONDS};
-      nanosleep (&nap, NULL);
-    }
+    if (q->count == 0 && run->threaded) // another engine may fail and give its pages back
+      gla_nap (GLA_NAP_NANOSECONDS);
   }
   if (q->engine == NULL)
     return;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "host_memory.h"
+#include "system.h"
 #include "threads/pool.h"
 
 #include <stdatomic.h>
@@ -9,35 +10,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if defined(__linux__)
-#include <sys/mman.h>
-#include <unistd.h>
-#endif
-
 #define HUGE_PAGE ((size_t)1 << 21)
 
 void gla_host_prefer_huge_pages (void *memory, size_t bytes)
 {
-#if defined(__linux__) && defined(MADV_HUGEPAGE)
   uintptr_t first = ((uintptr_t)memory + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
   uintptr_t end = ((uintptr_t)memory + bytes) / HUGE_PAGE * HUGE_PAGE;
   if (end > first) // only a wish: where it fails, pages stay small
-    (void)madvise ((void *)first, end - first, MADV_HUGEPAGE);
-#else
-  (void)memory;
-  (void)bytes;
-#endif
+    gla_advise_huge_pages ((void *)first, end - first);
 }
 
 // One thread's share. Where the system has no call for it, each page is written with its own value.
 static void prefault (uintptr_t first, uintptr_t end)
 {
-#if defined(__linux__) && defined(MADV_POPULATE_WRITE)
-  const uintptr_t page = (uintptr_t)sysconf (_SC_PAGESIZE);
-  const uintptr_t from = first / page * page, to = (end + page - 1) / page * page;
-  if (madvise ((void *)from, to - from, MADV_POPULATE_WRITE) == 0)
+  if (gla_populate_pages ((void *)first, end - first))
     return;
-#endif
   for (uintptr_t at = first; at < end; at += 4096 - at % 4096) {
     volatile char *byte = (volatile char *)at;
     *byte = *byte;
@@ -47,21 +34,11 @@ static void prefault (uintptr_t first, uintptr_t end)
 // The last bytes come first: the first ones of fresh memory may hold what malloc writes there.
 int gla_host_is_touched (const void *memory, size_t bytes)
 {
-#if defined(__linux__)
   enum { LOOKS = 32 };
-  const uintptr_t page = (uintptr_t)sysconf (_SC_PAGESIZE), begin = (uintptr_t)memory;
-  for (size_t k = 0; k < LOOKS && bytes > 0; k++) {
-    unsigned char there = 0;
-    const uintptr_t at = begin + bytes - 1 - (bytes - 1) / LOOKS * k;
-    if (mincore ((void *)(at / page * page), page, &there) != 0 || !(there & 1))
+  for (size_t k = 0; k < LOOKS && bytes > 0; k++)
+    if (!gla_page_is_present ((const char *)memory + bytes - 1 - (bytes - 1) / LOOKS * k))
       return 0;
-  }
   return 1;
-#else
-  (void)memory;
-  (void)bytes;
-  return 0;
-#endif
 }
 
 int gla_host_threads (void)
@@ -117,25 +94,13 @@ enum { LARGE_ZEROS = 1 << 16 };
 
 void *gla_host_zeros (size_t bytes)
 {
-#if defined(__linux__)
-  if (bytes >= LARGE_ZEROS) {
-    void *memory = mmap (NULL, bytes, PROT_READ | PROT_WRITE,
-                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return memory == MAP_FAILED ? NULL : memory;
-  }
-#endif
-  return calloc (bytes > 0 ? bytes : 1, 1);
+  return bytes >= LARGE_ZEROS ? gla_map_zeros (bytes) : calloc (bytes > 0 ? bytes : 1, 1);
 }
 
 void gla_host_free_zeros (void *memory, size_t bytes)
 {
-#if defined(__linux__)
-  if (memory != NULL && bytes >= LARGE_ZEROS) {
-    munmap (memory, bytes);
-    return;
-  }
-#else
-  (void)bytes;
-#endif
-  free (memory);
+  if (memory == NULL || bytes < LARGE_ZEROS)
+    free (memory);
+  else
+    gla_unmap (memory, bytes);
 }

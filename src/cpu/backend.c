@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "backend.h"
+#include "common/system.h"
 #include "engine.h"
 #include "isa.h"
 #include "lanczos/job.h"
@@ -29,40 +29,15 @@ static int device_count (char *why, size_t why_size)
   return gla_cpu_isa_here (why, why_size) >= 0;
 }
 
-// Value of the first line of a file in /proc that starts with `key`, behind its colon.
-static int read_line (const char *file, const char *key, char *value, size_t size)
-{
-  FILE *f = fopen (file, "r");
-  if (!f)
-    return 0;
-  char line[512];
-  int found = 0;
-  while (!found && fgets (line, sizeof line, f))
-    if (strncmp (line, key, strlen (key)) == 0) {
-      char *p = strchr (line, ':');
-      p = p ? p + 1 + strspn (p + 1, " \t") : line;
-      p[strcspn (p, "\n")] = '\0';
-      size_t length = strlen (p) < size ? strlen (p) : size - 1;
-      memcpy (value, p, length);
-      value[length] = '\0';
-      found = 1;
-    }
-  fclose (f);
-  return found;
-}
-
 static gla_status device_query (int device, gla_device_info *info)
 {
   (void)device;
   memset (info, 0, sizeof *info);
-  if (!read_line ("/proc/cpuinfo", "model name", info->name, sizeof info->name))
+  if (!gla_processor_name (info->name, sizeof info->name))
     snprintf (info->name, sizeof info->name, "CPU");
   info->multiprocessors = gla_pool_threads ();
-  info->memory_total = (int64_t)sysconf (_SC_PHYS_PAGES) * sysconf (_SC_PAGESIZE);
-  info->memory_free = (int64_t)sysconf (_SC_AVPHYS_PAGES) * sysconf (_SC_PAGESIZE);
-  char text[64];
-  if (read_line ("/proc/meminfo", "MemAvailable", text, sizeof text))
-    info->memory_free = strtoll (text, NULL, 10) * 1024;
+  info->memory_total = gla_memory_total ();
+  info->memory_free = gla_memory_available ();
   return GLA_OK;
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "group.h"
+#include "common/system.h"
 #include "threads/pool.h"
 #include "threads/schedule.h"
 #include "structs.h"
@@ -10,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum {
   KEPT = 16 << 20, // bytes between calls
@@ -164,13 +164,6 @@ void gla_ranks_leave (gla_ranks *ranks, gla_callbacks before)
 // waits
 //------------------------------------------------------------------------------
 
-static double now (void)
-{
-  struct timespec t;
-  clock_gettime (CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static int breaks (gla_ranks *ranks, gla_status status, const char *text)
 {
   ranks->broken = status;
@@ -187,11 +180,10 @@ static void nap (const gla_ranks *ranks, int turns, double waited)
 {
   const long longest = 200000L * ranks->crowd;
   const int tired = turns * ranks->crowd;
-  const struct timespec t = {0, tired < 100 ? 2000 : tired < 200 ? 20000 : longest};
   if (tired < 20 || (ranks->crowd == 1 && waited < 1e-3))
     gla_yield ();
   else
-    nanosleep (&t, NULL);
+    gla_nap (tired < 100 ? 2000 : tired < 200 ? 20000 : longest);
 }
 
 // A stop that comes while a rank waits is sent to the others with its next message; where none can
@@ -202,10 +194,10 @@ static int stopped (gla_ranks *ranks, int peer, double moved, double *since)
   if (*since == 0) {
     if (ranks->ctx == NULL || !gla_stop_wanted (ranks->ctx))
       return 0;
-    *since = now ();
+    *since = gla_now ();
     gla_ranks_note (ranks, gla_fail (ranks->ctx, GLA_ERROR_STOPPED, "stopped"));
   }
-  if (now () - fmax (*since, moved) < GRACE)
+  if (gla_now () - fmax (*since, moved) < GRACE)
     return 0;
   snprintf (text, sizeof text, "rank %d was stopped while it waited for rank %d",
             ranks->transport.rank, peer);
@@ -217,14 +209,14 @@ static int wait_for (gla_ranks *ranks, int peer)
 {
   char why[256] = "", text[400];
   const gla_transport *t = &ranks->transport;
-  const double start = now ();
+  const double start = gla_now ();
   double since = 0, moved = start; // when the last part came or went
   for (int turns = 0, idle = 0;; turns++, idle++) {
     const int done = t->test (t->self, why, sizeof why);
     if (done == 1)
       break;
     if (done == 2) {
-      moved = now ();
+      moved = gla_now ();
       idle = 0;
     }
     if (done < 0) {
@@ -233,14 +225,14 @@ static int wait_for (gla_ranks *ranks, int peer)
     }
     if (turns % 100 == 99 && stopped (ranks, peer, moved, &since))
       return 1;
-    if (ranks->timeout > 0 && now () - moved > ranks->timeout) {
+    if (ranks->timeout > 0 && gla_now () - moved > ranks->timeout) {
       snprintf (text, sizeof text, "rank %d has waited %g seconds for rank %d", t->rank,
                 ranks->timeout, peer);
       return breaks (ranks, GLA_ERROR_RANK_LOST, text);
     }
-    nap (ranks, idle, now () - moved);
+    nap (ranks, idle, gla_now () - moved);
   }
-  ranks->info.seconds_waited += now () - start;
+  ranks->info.seconds_waited += gla_now () - start;
   return 0;
 }
 

@@ -5,14 +5,12 @@
 // says, and opened when it is first asked for. So a program runs the same without MPI.
 
 #include "group.h"
+#include "common/system.h"
 #include "threads/pool.h"
 
-#include <dlfcn.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define PLUGIN_NAME "__gpulinalg_mpi__.oct"
 
@@ -23,19 +21,15 @@
 // The path of the plugin in `path`; returns where it comes from, for messages.
 static const char *find_plugin (char *path, size_t room)
 {
-  Dl_info about;
   const char *named = getenv ("GPULINALG_MPI_PLUGIN");
   if (named != NULL && named[0] != '\0') {
     snprintf (path, room, "%s", named);
     return "GPULINALG_MPI_PLUGIN names it";
   }
-  snprintf (path, room, "%s", PLUGIN_NAME);
-  if (dladdr (PLUGIN_NAME, &about) != 0 && about.dli_fname != NULL) {
-    const char *slash = strrchr (about.dli_fname, '/');
-    if (slash != NULL)
-      snprintf (path, room, "%.*s/%s", (int)(slash - about.dli_fname), about.dli_fname,
-                PLUGIN_NAME);
-  }
+  char *name = path;
+  if (gla_file_of (PLUGIN_NAME, 0, path, room) && strrchr (path, '/') != NULL)
+    name = strrchr (path, '/') + 1;
+  snprintf (name, room - (size_t)(name - path), "%s", PLUGIN_NAME);
   return "it is built where configure finds mpicc";
 }
 
@@ -43,12 +37,12 @@ static gla_status join (gla_context *ctx, gla_transport *transport)
 {
   char path[4096], why[512] = "";
   const char *origin = find_plugin (path, sizeof path);
-  void *file = dlopen (path, RTLD_NOW | RTLD_LOCAL);
+  void *file = gla_library_open (path);
   if (file == NULL)
     return gla_fail (ctx, GLA_ERROR_NO_MPI, "the plugin for MPI cannot be opened (%s): %s", origin,
-                     dlerror ());
+                     gla_library_error ());
   gla_transport_join_function function;
-  void *symbol = dlsym (file, GLA_TRANSPORT_SYMBOL);
+  void *symbol = gla_library_symbol (file, GLA_TRANSPORT_SYMBOL);
   memcpy (&function, &symbol, sizeof function);
   if (symbol == NULL)
     return gla_fail (ctx, GLA_ERROR_NO_MPI, "%s is no plugin of gpulinalg for MPI", path);
@@ -113,18 +107,10 @@ static void ended (int status, void *user)
   ranks->transport.leave (ranks->transport.self, status == 0 && lost ? 1 : status);
 }
 
-// Whether the launcher has bound this process to some of the processors.
-static int is_bound (void)
-{
-  cpu_set_t set;
-  return sched_getaffinity (0, sizeof set, &set) == 0 &&
-         CPU_COUNT (&set) < sysconf (_SC_NPROCESSORS_ONLN);
-}
-
-// Ranks of one computer that are not bound share its processors.
+// Ranks of one computer that the launcher has not bound share its processors.
 static void share_processors (gla_ranks *ranks)
 {
-  if (is_bound ()) {
+  if (gla_is_bound ()) {
     ranks->crowd = 1;
     return;
   }

@@ -11,12 +11,11 @@
 #include "threads/pool.h"
 #include "arrays/job.h"
 #include "backend.h"
+#include "common/system.h"
 #include "threads/schedule.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
-#include <time.h>
 
 enum { VECTORS = 8 }; // that are on a GPU at a time
 
@@ -57,7 +56,6 @@ static int poll_product (void *ctx, int64_t pages)
 static gla_status meet (member *m)
 {
   enum { LOOKS = 2000 };
-  const struct timespec nap = {0, 20000};
   shared_product *p = m->product;
   const int all = ++m->meetings * p->team.count;
   atomic_fetch_add (&p->arrived, 1);
@@ -67,7 +65,7 @@ static gla_status meet (member *m)
     if (looks < LOOKS)
       gla_yield ();
     else
-      nanosleep (&nap, NULL);
+      gla_nap (20000);
   }
   return GLA_OK;
 }
@@ -223,14 +221,13 @@ static void *member_thread (void *user)
 static int watch (shared_product *p)
 {
   enum { ASK_EVERY = 400 };
-  const struct timespec nap = {0, 50000};
   int stopped = 0;
   for (int looks = 1; atomic_load (&p->at_work) > 0; looks++) {
     if (looks % ASK_EVERY == 0 && gla_stop_wanted (p->call->S->ctx)) {
       stopped = 1;
       atomic_store (&p->stop, 1);
     }
-    nanosleep (&nap, NULL);
+    gla_nap (50000);
   }
   return stopped;
 }
@@ -268,21 +265,17 @@ static void give_back (shared_product *p, const member *members, int count)
 static gla_status multiply_together (shared_product *p)
 {
   member members[GLA_TEAM_MOST];
-  sigset_t all, before; // signals are for the caller's thread
   int started = 0;
   atomic_store (&p->stop, 0);
   atomic_store (&p->arrived, 0);
   atomic_store (&p->at_work, p->team.count);
   p->threads = gla_pool_threads () / p->team.count;
   p->threads = p->threads > 1 ? p->threads : 1;
-  sigfillset (&all);
-  pthread_sigmask (SIG_SETMASK, &all, &before);
   for (; started < p->team.count; started++) {
     members[started] = (member){.product = p, .number = started};
-    if (pthread_create (&members[started].thread, NULL, member_thread, &members[started]) != 0)
+    if (gla_thread_start (&members[started].thread, 0, member_thread, &members[started]) != 0)
       break;
   }
-  pthread_sigmask (SIG_SETMASK, &before, NULL);
   for (int k = started; k < p->team.count; k++) {
     members[k].status = GLA_ERROR_OUT_OF_MEMORY;
     atomic_store (&p->stop, 1);

@@ -7,11 +7,10 @@
 
 #include "blas_gate.h"
 #include "blas_threads.h"
+#include "common/system.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
-#include <time.h>
 
 // A fork looks at the counts so often, and goes on after so long: some calls of LAPACK take
 // minutes, and most children call another program at once.
@@ -72,13 +71,6 @@ void gla_blas_out (void)
 // forks
 //------------------------------------------------------------------------------
 
-static int64_t now_ns (void)
-{
-  struct timespec t;
-  clock_gettime (CLOCK_MONOTONIC, &t);
-  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 static int calls_now (void)
 {
   int calls = 0;
@@ -89,12 +81,11 @@ static int calls_now (void)
 
 static void before_fork (void)
 {
-  const struct timespec nap = {0, NAP_NS};
   pthread_mutex_lock (&gate.lock);
   atomic_store (&gate.forking, 1);
-  const int64_t end = now_ns () + longest_wait_ns;
-  while (calls_now () > 0 && now_ns () < end)
-    nanosleep (&nap, NULL);
+  const int64_t end = gla_now_ns () + longest_wait_ns;
+  while (calls_now () > 0 && gla_now_ns () < end)
+    gla_nap (NAP_NS);
 }
 
 static void after_fork (void)
@@ -115,5 +106,5 @@ static void in_child (void)
 // When the library is loaded: a fork must not meet the first call without these.
 static __attribute__ ((constructor)) void watch_forks (void)
 {
-  pthread_atfork (before_fork, after_fork, in_child);
+  gla_at_fork (before_fork, after_fork, in_child);
 }

@@ -15,19 +15,11 @@
 // it is called from several threads.
 
 #include "blas_threads.h"
+#include "common/system.h"
 
-#include <dlfcn.h>
-#include <pthread.h>
-#include <sched.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
-
-#if defined(__x86_64__)
-#include <cpuid.h>
-#endif
 
 // Bytes of a buffer in all versions of OpenBLAS for x86-64 and ARM since 2019, with what it
 // maps more for a moment; older ones have less. At most MOST calls at once are asked for.
@@ -46,7 +38,7 @@ static const thread_functions known[] = {
     {"bli_thread_get_num_threads", "bli_thread_set_num_threads", 0},
 };
 
-// dlsym gives an object pointer, and ISO C has no conversion of it to a function.
+// gla_symbol_anywhere gives an object pointer, and ISO C has no conversion of it to a function.
 typedef union {
   void *object;
   int (*exchange) (int);
@@ -73,7 +65,7 @@ static _Thread_local int omp_before, levels_before, mkl_before;
 
 static symbol look_up (const char *name)
 {
-  return (symbol){.object = dlsym (RTLD_DEFAULT, name)};
+  return (symbol){.object = gla_symbol_anywhere (name)};
 }
 
 //------------------------------------------------------------------------------
@@ -101,7 +93,7 @@ static void in_child (void)
 // When the library is loaded: a fork must not meet the first call with the lock and without these.
 static __attribute__ ((constructor)) void watch_forks (void)
 {
-  pthread_atfork (before_fork, after_fork, in_child);
+  gla_at_fork (before_fork, after_fork, in_child);
 }
 
 //------------------------------------------------------------------------------
@@ -122,16 +114,12 @@ static int is_blis_with_threads (void)
 {
   const char *number = getenv ("BLIS_NUM_THREADS");
   const symbol product = look_up ("dgemm_");
-  Dl_info info;
+  char path[4096];
   if (number == NULL)
     number = getenv ("OMP_NUM_THREADS");
-  if (number == NULL || atoi (number) <= 1 || product.object == NULL ||
-      !dladdr (product.object, &info) || info.dli_fname == NULL)
-    return 0;
-  char *path = realpath (info.dli_fname, NULL);
-  const int found = path != NULL && strstr (path, "blis-pthread") != NULL;
-  free (path);
-  return found;
+  return number != NULL && atoi (number) > 1 && product.object != NULL &&
+         gla_file_of (product.object, 1, path, sizeof path) &&
+         strstr (path, "blis-pthread") != NULL;
 }
 
 static void find_own (void)
@@ -224,27 +212,15 @@ static void set_back (void)
 // buffers
 //------------------------------------------------------------------------------
 
-static int is_limited (void)
-{
-  struct rlimit space, data;
-  return getrlimit (RLIMIT_AS, &space) != 0 || getrlimit (RLIMIT_DATA, &data) != 0 ||
-         space.rlim_cur != RLIM_INFINITY || data.rlim_cur != RLIM_INFINITY;
-}
-
 // How many of `wanted` buffers the system would give now.
 static int try_buffers (int wanted)
 {
   void *maps[FOR_ONE_CALLER * MOST];
   int count = 0;
-  while (count < wanted) {
-    maps[count] =
-        mmap (NULL, BUFFER_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (maps[count] == MAP_FAILED)
-      break;
+  while (count < wanted && (maps[count] = gla_map_zeros (BUFFER_BYTES)) != NULL)
     count++;
-  }
   for (int k = 0; k < count; k++)
-    munmap (maps[k], BUFFER_BYTES);
+    gla_unmap (maps[k], BUFFER_BYTES);
   return count;
 }
 
@@ -252,54 +228,30 @@ static int try_buffers (int wanted)
 // place of its table for one of processor 0: so processor 0 has a new buffer made although others
 // are free. Buffers that processor 0 has had made are good for all; of twice as many as there are
 // callers, one is always there for it.
-static unsigned processor_number (void)
+static void take_buffers_here (void *user)
 {
-#if defined(__x86_64__)
-  unsigned a, b, c, d;
-  __cpuid (1, a, b, c, d);
-  return b >> 24;
-#else
-  return 0;
-#endif
-}
-
-// Moves this thread to processor 0, where it may run there; *before: where it may run.
-static void go_to_first_processor (cpu_set_t *before)
-{
-  if (sched_getaffinity (0, sizeof *before, before) != 0)
+  const symbol allocate = look_up ("blas_memory_alloc"), release = look_up ("blas_memory_free");
+  const int count = *(const int *)user;
+  void *taken[FOR_ONE_CALLER * MOST];
+  if (allocate.object == NULL || release.object == NULL)
     return;
-  for (int k = 0; k < CPU_SETSIZE && processor_number () != 0; k++)
-    if (CPU_ISSET (k, before)) {
-      cpu_set_t one;
-      CPU_ZERO (&one);
-      CPU_SET (k, &one);
-      sched_setaffinity (0, sizeof one, &one);
-    }
+  for (int k = 0; k < count; k++)
+    taken[k] = allocate.allocate (0);
+  for (int k = 0; k < count; k++)
+    release.release (taken[k]);
 }
 
 // OpenBLAS takes so many buffers at once and keeps them, before anything else can have the memory.
 // Those that are in use at the moment are not among them.
 static void take_buffers (int count)
 {
-  const symbol allocate = look_up ("blas_memory_alloc"), release = look_up ("blas_memory_free");
-  void *taken[FOR_ONE_CALLER * MOST];
-  cpu_set_t before;
-  if (allocate.object == NULL || release.object == NULL)
-    return;
-  CPU_ZERO (&before);
-  go_to_first_processor (&before);
-  for (int k = 0; k < count; k++)
-    taken[k] = allocate.allocate (0);
-  for (int k = 0; k < count; k++)
-    release.release (taken[k]);
-  if (CPU_COUNT (&before) > 0)
-    sched_setaffinity (0, sizeof before, &before);
+  gla_on_first_processor (take_buffers_here, &count);
 }
 
 // Whether so many threads may call it at once, or how many.
 static int callers_for (int wanted)
 {
-  if (blas.found < 0 || !blas.buffers || !is_limited ())
+  if (blas.found < 0 || !blas.buffers || !gla_memory_is_limited ())
     return wanted;
   const int most = wanted < MOST ? wanted : MOST;
   if (blas.ready < most) {

@@ -3,16 +3,12 @@
 
 #include "pool.h"
 #include "blas_threads.h"
+#include "common/system.h"
 #include "schedule.h"
 
-#include <dlfcn.h>
-#include <errno.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <time.h>
-#include <unistd.h>
 
 // Stack of a thread: LAPACK and the kernels need less than a tenth of it. How long a thread that
 // has run out of work looks for more before it sleeps: phases that follow each other at once then
@@ -44,17 +40,6 @@ static struct {
 
 static __thread int working; // whether this thread is at work for a job
 
-//------------------------------------------------------------------------------
-// time
-//------------------------------------------------------------------------------
-
-static int64_t now_ns (void)
-{
-  struct timespec t;
-  clock_gettime (CLOCK_MONOTONIC, &t);
-  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 static void pause_briefly (void)
 {
 #if defined(__x86_64__) || defined(__i386__)
@@ -67,14 +52,14 @@ static void pause_briefly (void)
 // Looks at *number until it is no longer `old`, or so long.
 static void look (const _Atomic unsigned *number, unsigned old, int64_t ns)
 {
-  const int64_t end = now_ns () + ns;
+  const int64_t end = gla_now_ns () + ns;
   do
     for (int k = 0; k < 64; k++) {
       if (atomic_load_explicit (number, memory_order_relaxed) != old)
         return;
       pause_briefly ();
     }
-  while (now_ns () < end);
+  while (gla_now_ns () < end);
 }
 
 //------------------------------------------------------------------------------
@@ -140,14 +125,14 @@ static void *thread_main (void *unused)
   gla_time_slice_shorten ();
   gla_blas_pool_thread ();
   gla_sleeper *const sleeper = gla_sleeper_new ();
-  int64_t idle_since = now_ns (), spin = SPIN_NS;
+  int64_t idle_since = gla_now_ns (), spin = SPIN_NS;
   pthread_mutex_lock (&pool.lock);
   for (;;) {
     job *j = find_job ();
     if (j != NULL) {
       spin = j->opened - idle_since < LONG_SPIN_NS ? LONG_SPIN_NS : SPIN_NS;
       help (j);
-      idle_since = now_ns ();
+      idle_since = gla_now_ns ();
       continue;
     }
     const unsigned seen = atomic_load (&pool.announced);
@@ -195,38 +180,22 @@ static void in_child (void)
 // When the library is loaded: a fork must not meet the first call with the lock and without these.
 static __attribute__ ((constructor)) void watch_forks (void)
 {
-  pthread_atfork (before_fork, after_fork, in_child);
+  gla_at_fork (before_fork, after_fork, in_child);
 }
 
 // The code that sleeping threads return to must stay, also where a program unloads what it was in.
 static void stay_loaded (void)
 {
-  Dl_info here;
-  if (dladdr ((void *)&pool, &here) != 0 && here.dli_fname != NULL)
-    (void)dlopen (here.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+  gla_stay_loaded (&pool);
 }
 
 // With the lock. Where the system gives no thread, those that there are do the work.
 static void start_threads (int wanted)
 {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
-  sigset_t all, before;
-  pthread_attr_t attributes;
   pthread_once (&once, stay_loaded);
-  if (pthread_attr_init (&attributes) != 0)
-    return;
-  pthread_attr_setdetachstate (&attributes, PTHREAD_CREATE_DETACHED);
-  pthread_attr_setstacksize (&attributes, STACK_BYTES);
-  sigfillset (&all);
-  pthread_sigmask (SIG_SETMASK, &all, &before); // signals are for the program's threads
-  while (pool.threads < wanted) {
-    pthread_t thread;
-    if (pthread_create (&thread, &attributes, thread_main, NULL) != 0)
-      break;
+  while (pool.threads < wanted && gla_thread_start (NULL, STACK_BYTES, thread_main, NULL) == 0)
     pool.threads++;
-  }
-  pthread_sigmask (SIG_SETMASK, &before, NULL);
-  pthread_attr_destroy (&attributes);
 }
 
 //------------------------------------------------------------------------------
@@ -236,7 +205,7 @@ static void start_threads (int wanted)
 static void open_job (job *j)
 {
   const int64_t helpers = j->pieces < j->most ? j->pieces - 1 : j->most - 1;
-  j->opened = now_ns ();
+  j->opened = gla_now_ns ();
   pthread_mutex_lock (&pool.lock);
   if (pool.threads < helpers)
     start_threads ((int)helpers);
@@ -275,8 +244,8 @@ static void finish_job (job *j, void (*watch) (void *), void *watch_user)
   pthread_mutex_lock (&pool.lock);
   close_job (j);
   pthread_mutex_unlock (&pool.lock);
-  const int64_t end = now_ns () + SPIN_NS;
-  while (atomic_load (&j->inside) > 0 && now_ns () < end)
+  const int64_t end = gla_now_ns () + SPIN_NS;
+  while (atomic_load (&j->inside) > 0 && gla_now_ns () < end)
     pause_briefly ();
   if (atomic_load (&j->inside) == 0)
     return;

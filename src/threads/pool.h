@@ -39,9 +39,6 @@ void gla_pool_watched (int64_t pieces, int most, gla_pool_work work, void *user,
 void gla_pool_ranges (int64_t count, int64_t length, void (*work) (void *, int64_t, int64_t),
                       void *user);
 
-// The processors that this process may use, by its affinity and its control group.
-int gla_processors (void);
-
 #ifdef __cplusplus
 }
 #endif

@@ -14,6 +14,7 @@
 #ifndef GPULINALG_CPU_COMMON_LANES_QL_H
 #define GPULINALG_CPU_COMMON_LANES_QL_H
 
+#include "common/system.h"
 #include "lanes.h"
 
 #include <math.h>
@@ -78,13 +79,13 @@ static int ql_tape_room (ql_tape *t, int n)
 {
   if (t->used + (size_t)n > t->room) {
     const size_t room = t->room > 0 ? 2 * t->room : ql_tape_usual (n);
-    ql_rotation *more = aligned_alloc (64, (room * sizeof *more + 63) / 64 * 64);
+    ql_rotation *more = gla_aligned_new (room * sizeof *more);
     if (more == NULL)
       return 0;
     if (t->used > 0)
       memcpy (more, t->rotations, t->used * sizeof *more);
     if (t->rotations != t->lent)
-      free (t->rotations);
+      gla_aligned_free (t->rotations);
     t->rotations = more;
     t->room = room;
   }
@@ -102,7 +103,7 @@ static int ql_tape_room (ql_tape *t, int n)
 static inline void ql_tape_free (ql_tape *t)
 {
   if (t->rotations != t->lent)
-    free (t->rotations);
+    gla_aligned_free (t->rotations);
   free (t->sweep);
   *t = (ql_tape){0};
 }

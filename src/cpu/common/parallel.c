@@ -4,16 +4,9 @@
 #include "parallel.h"
 
 #include "common/limits.h"
+#include "common/system.h"
 
 #include <string.h>
-#include <time.h>
-
-static double now (void)
-{
-  struct timespec t;
-  clock_gettime (CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static void poll_monitor (gla_cpu_parallel *region)
 {
@@ -26,17 +19,17 @@ void gla_cpu_parallel_start (gla_cpu_parallel *region, const gla_monitor *monito
 {
   memset (region, 0, sizeof *region);
   region->monitor = *monitor;
-  region->last_poll = now ();
+  region->last_poll = gla_now ();
 }
 
 int gla_cpu_parallel_stopped (gla_cpu_parallel *region, int thread)
 {
   if (thread == 0) {
-    double t = now ();
+    double t = gla_now ();
     if (t - region->last_poll >= GLA_POLL_SECONDS) {
       poll_monitor (region);
       // the call itself may take long
-      region->last_poll = now ();
+      region->last_poll = gla_now ();
     }
   }
   return atomic_load_explicit (&region->stop, memory_order_relaxed);

@@ -17,12 +17,11 @@
 #include "solve/job.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 //------------------------------------------------------------------------------
@@ -40,20 +39,19 @@ static _Atomic int opened, finished; // open GPUs, and chunks that they have fin
 static _Atomic int counted;          // calls of count
 static int fail;                     // number of the chunk that fails; 0: none
 static double stall;                 // extra seconds of a chunk on the CPU
-static _Atomic int64_t interrupted;  // involuntary context switches so far
-static int interrupting;             // involuntary context switches in each call
 static _Atomic int64_t kept, pinned; // bytes that the GPU keeps
 static int64_t memory_total = (int64_t)8 << 30;
 static int64_t page_bytes = 1000; // device memory that a page takes
 
 // These replace the system's functions in the whole program: the clock advances by work, and by 100
-// ns for each call of clock_gettime.
-int clock_gettime (clockid_t id, struct timespec *t)
+// ns for each look at it.
+int64_t gla_now_ns (void)
 {
-  (void)id;
-  const int64_t now = atomic_fetch_add (&ticks, 100);
-  *t = (struct timespec){(time_t)(now / 1000000000), (long)(now % 1000000000)};
-  return 0;
+  return atomic_fetch_add (&ticks, 100);
+}
+void gla_yield_once (void)
+{
+  sched_yield ();
 }
 // The thread that starts a GPU is held until the mock clock reaches the end of the start, because
 // the system may run that thread much later.
@@ -64,18 +62,16 @@ static void update_start_may_end (void)
 {
   const gla_start *start = current != NULL ? current->start : NULL;
   const double now = 1e-9 * (double)atomic_load (&ticks);
-  if (start != NULL && start->process == getpid ())
+  if (start != NULL && start->process == gla_process ())
     atomic_store (&start_may_end, now >= start->begun + start_seconds);
 }
-int nanosleep (const struct timespec *wanted, struct timespec *left)
+void gla_nap (int64_t ns)
 {
-  (void)left;
   update_start_may_end ();
   if (!atomic_load (
           &start_may_end)) // if it may end, the caller waits for the system, which is free
-    atomic_fetch_add (&ticks, (int64_t)wanted->tv_sec * 1000000000 + wanted->tv_nsec);
+    atomic_fetch_add (&ticks, ns);
   usleep (20);
-  return 0;
 }
 // Before a call: waits until a start that is over by the mock clock has ended.
 static void await_start_end (gla_context *ctx)
@@ -85,13 +81,6 @@ static void await_start_end (gla_context *ctx)
   while (!gla_forked () && ctx->start != NULL && atomic_load (&start_may_end) &&
          atomic_load (&ctx->start->stage) != GLA_START_DONE)
     usleep (20);
-}
-int getrusage (__rusage_who_t who, struct rusage *usage)
-{
-  (void)who;
-  memset (usage, 0, sizeof *usage);
-  usage->ru_nivcsw = atomic_load (&interrupted);
-  return 0;
 }
 static void pass (double seconds)
 {
@@ -245,7 +234,6 @@ static gla_status finish (gla_engine *engine_at_work, int slot)
   engine *e = (engine *)engine_at_work;
   if (e->base.device != GLA_DEVICE_HOST && ++finished == fail)
     return GLA_ERROR_DEVICE_FAILURE;
-  interrupted += interrupting;
   if (e->base.device == GLA_DEVICE_HOST)
     pass ((double)e->pages * cpu_page + stall);
   else

@@ -1,0 +1,103 @@
+// system.h: the library's border to the operating system
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// All else in src/, kernels/ and oct/ keeps to C11 and to the mutexes, conditions and joins of
+// pthread.h. system_clock.c has the time, system_posix.c what Linux, macOS and BSD share,
+// system_linux.c, system_macos.c and system_windows.c have what one system has, and system_plain.c
+// has what all but Linux do without: there a wish has no effect.
+
+#ifndef GPULINALG_SYSTEM_H
+#define GPULINALG_SYSTEM_H
+
+#include <pthread.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+//------------------------------------------------------------------------------
+// time: alone in a file, so that a test can have a clock of its own
+//------------------------------------------------------------------------------
+
+int64_t gla_now_ns (void); // of a clock that is never set
+void gla_nap (int64_t ns); // ns: below a second
+// Lets another thread run that waits for this processor.
+void gla_yield_once (void);
+
+static inline double gla_now (void)
+{
+  return 1e-9 * (double)gla_now_ns ();
+}
+
+//------------------------------------------------------------------------------
+// threads and processes
+//------------------------------------------------------------------------------
+
+// Starts a thread that takes no signals, because they are for the program's own threads. NULL:
+// nobody joins it. stack: its bytes, 0 for what is usual. Nonzero where there is no thread.
+int gla_thread_start (pthread_t *thread, size_t stack, void *(*work) (void *), void *argument);
+
+int64_t gla_process (void); // the number of this process
+void gla_at_fork (void (*before) (void), void (*after) (void), void (*in_child) (void));
+
+//------------------------------------------------------------------------------
+// processors
+//------------------------------------------------------------------------------
+
+int gla_processors (void); // that this process may use, by its affinity and its control group
+int gla_is_bound (void);   // whether it may use some of them only
+// Works where possible on processor 0, then this thread may again run where it might before.
+void gla_on_first_processor (void (*work) (void *user), void *user);
+// 0 where the system does not tell.
+int gla_processor_name (char *name, size_t room);
+
+// What this system lacks of all this, a sentence for gpulinalg_info; NULL where it is nothing.
+const char *gla_system_lacks (void);
+
+//------------------------------------------------------------------------------
+// memory
+//------------------------------------------------------------------------------
+
+int64_t gla_memory_total (void);
+int64_t gla_memory_available (void); // the total where the system does not tell
+int gla_memory_is_limited (void);    // whether this process may not have all of it
+
+void *gla_aligned_new (size_t bytes); // to 64 bytes, or NULL
+void gla_aligned_free (void *memory);
+
+// Pages of zeros, which take no memory before they are touched; NULL where there are none.
+void *gla_map_zeros (size_t bytes);
+void gla_unmap (void *memory, size_t bytes);
+
+void gla_advise_huge_pages (void *memory, size_t bytes);
+int gla_populate_pages (void *memory, size_t bytes); // 0 where the system has no call for it
+int gla_page_is_present (const void *at);            // 0 also where the system does not tell
+
+//------------------------------------------------------------------------------
+// libraries and files
+//------------------------------------------------------------------------------
+
+void *gla_symbol_anywhere (const char *name); // among all libraries of the process, or NULL
+void *gla_library_open (const char *path);    // with names of its own; NULL: gla_library_error
+void *gla_library_symbol (void *library, const char *name);
+const char *gla_library_error (void);
+
+// The program or library that has this address, with / between folders; resolved: behind all links.
+// Returns 0 where that is not known.
+int gla_file_of (const void *address, int resolved, char *path, size_t room);
+// The file stays in memory where a program unloads it.
+void gla_stay_loaded (const void *address);
+
+// A file that is a terminal or a pipe is none of these. A device may never end.
+typedef enum { GLA_FILE_OTHER, GLA_FILE_REGULAR, GLA_FILE_FOLDER, GLA_FILE_DEVICE } gla_file_kind;
+gla_file_kind gla_file_look (FILE *file, int64_t *bytes);
+int gla_file_seek (FILE *file, int64_t at); // nonzero: errno
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
