@@ -12,12 +12,13 @@
 
 #include "system.h"
 
+#include <windows.h> // before the others
+
 #include <io.h>
-#include <malloc.h>
 #include <psapi.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <windows.h>
 
 const char *gla_system_lacks (void)
 {
@@ -65,8 +66,8 @@ int gla_processors (void)
 {
   DWORD_PTR ours, all;
   const int known = GetProcessAffinityMask (GetCurrentProcess (), &ours, &all) && ours != 0;
-  const int count = known ? __builtin_popcountll (ours)
-                          : (int)GetActiveProcessorCount (ALL_PROCESSOR_GROUPS);
+  const int count =
+      known ? __builtin_popcountll (ours) : (int)GetActiveProcessorCount (ALL_PROCESSOR_GROUPS);
   return count > 0 ? count : 1;
 }
 
@@ -205,10 +206,10 @@ int gla_file_of (const void *address, int resolved, char *path, size_t room)
   HMODULE library;
   wchar_t *wide = malloc (LONGEST_PATH * sizeof *wide);
   (void)resolved;
-  const int found =
-      wide != NULL && GetModuleHandleExW (flags, (const wchar_t *)address, &library) &&
-      GetModuleFileNameW (library, wide, LONGEST_PATH) > 0 &&
-      WideCharToMultiByte (CP_UTF8, 0, wide, -1, path, (int)room, NULL, NULL) > 0;
+  const int found = wide != NULL &&
+                    GetModuleHandleExW (flags, (const wchar_t *)address, &library) &&
+                    GetModuleFileNameW (library, wide, LONGEST_PATH) > 0 &&
+                    WideCharToMultiByte (CP_UTF8, 0, wide, -1, path, (int)room, NULL, NULL) > 0;
   free (wide);
   for (char *c = path; found && *c != '\0'; c++)
     *c = *c == '\\' ? '/' : *c;
