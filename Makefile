@@ -3,7 +3,7 @@
 
 SHELL := /bin/sh
 .DELETE_ON_ERROR:
-.PHONY: help deps build demo check check-all check-night check-gpu check-blas check-lapack check-versions release version check-format bench tune html dist lib install install-c uninstall uninstall-c run format \
+.PHONY: help deps build demo check check-all check-night check-gpu check-blas check-lapack check-versions check-windows release version check-format bench tune html dist lib install install-c uninstall uninstall-c run format \
         doc-tables source-digest clean
 
 name := $(shell sed -n 's/^Name: *//p' DESCRIPTION)
@@ -37,6 +37,7 @@ help:
 	@echo "  make check-lapack  LAPACK's test programs with this library behind them (Debian: apt-get download)"
 	@echo "  make check-versions  test the package in Debian 11, 13 and unstable (root, debootstrap)"
 	@echo "  make check-blas    right results and no spinning threads with other BLAS (Debian and Ubuntu)"
+	@echo "  make check-windows  compile the C library for Windows (MinGW-w64) and run what it asks of the system under Wine"
 	@echo "  make bench         time the functions against their peers; tables to bench/results"
 	@echo "  make doc-tables    write tables of README and doc/, and README's picture, from bench/results"
 	@echo "  make html          write the documents and the reference of all functions to build/html"
@@ -137,6 +138,10 @@ check-lapack:
 
 check-versions:
 	@sh tests/versions.sh
+
+check-windows:
+	@sh tests/deps.sh windows
+	@sh tests/windows.sh
 
 check-blas: build
 	@sh tests/blas.sh

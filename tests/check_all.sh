@@ -35,6 +35,7 @@ suite "record.bats, release.bats and suites.bats" bats_suite tests/record.bats t
 suite "examples.bats" bats_suite tests/examples.bats
 suite "build.bats and clibrary.bats" bats_suite tests/build.bats tests/clibrary.bats # one builds what both need
 suite "HTML" sh tests/html.sh
+suite "Windows" sh tests/windows.sh
 suite "64-bit ARM" sh tests/compilers.sh aarch64
 suite "clang" sh tests/compilers.sh clang
 suite "BLAS with 64-bit integers" sh tests/compilers.sh ilp64

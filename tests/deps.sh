@@ -2,7 +2,7 @@
 # deps.sh: installs missing Debian or Ubuntu packages for building, testing and drawing, without questions
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Usage: deps.sh [demo]      demo: not those that only tests need
+# Usage: deps.sh [demo | windows]      demo: not those that only tests need; windows: those of tests/windows.sh, too
 
 set -eu
 
@@ -31,6 +31,10 @@ need gcc gcc
 need g++ g++
 need gnuplot gnuplot-nox
 need fc-list fontconfig
+if [ "${1:-}" = windows ]; then
+  need x86_64-w64-mingw32-gcc-posix gcc-mingw-w64-x86-64-posix
+  need wine "wine wine64"
+fi
 # Optional packages: without them some checks are skipped.
 formatter_package=
 doctest=
