@@ -1,8 +1,8 @@
 // async_copy.cuh: copies from global to shared memory that do not wait
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// All kernels that copy so use these functions. Before compute capability 8.0 there are no such
-// copies; they are then ordinary ones.
+// All kernels that copy so use these functions: of eig, gsvd, product, qr, solve and svd. Before
+// compute capability 8.0 the GPU has no such copies, and the functions copy in the ordinary way.
 
 #ifndef GPULINALG_ASYNC_COPY_CUH
 #define GPULINALG_ASYNC_COPY_CUH
@@ -53,8 +53,9 @@ template <class U> GLA_DEVICE void async_copy (U *to, const U *from, bool inside
   async_copy<sizeof (U)> (to, from, inside ? (int)sizeof (U) : 0);
 }
 
-// The same for what is not read again soon: in the L2 cache its line is evicted before all others.
-// Other copies have no hint: naming the default policy gains nothing (doc/notebook/eig-gpu.md).
+// Does the same for data that are not read again soon: the L2 cache evicts their line before all
+// others. Other copies have no hint: naming the default policy gains nothing
+// (doc/notebook/eig-gpu.md).
 template <class U> GLA_DEVICE void async_copy_once (U *to, const U *from, bool inside)
 {
 #if __CUDA_ARCH__ >= 800
@@ -97,8 +98,8 @@ GLA_DEVICE void async_commit ()
 #endif
 }
 
-// Waits until at most the LEFT last groups of this thread are not done. Other threads see what was
-// copied after a barrier.
+// Waits until at most the last LEFT groups of this thread are still going on. Other threads see the
+// copied data after a barrier.
 template <int LEFT> GLA_DEVICE void async_wait ()
 {
 #if __CUDA_ARCH__ >= 800

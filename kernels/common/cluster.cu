@@ -1,5 +1,8 @@
 // cluster.cu: clusters and shared memory of the current device
 // SPDX-License-Identifier: GPL-3.0-or-later
+//
+// See cluster.cuh. Asks the driver once for each device; before a GPU is open it answers for
+// MODEL_SHARED's GPU.
 
 #include "cluster.cuh"
 #include "runtime.cuh"
@@ -7,16 +10,17 @@
 namespace
 {
 
-// Represents all kernels of the library, which are compiled for the same architectures.
+// Stands for all kernels of the library, which are compiled for the same architectures. It is never
+// launched.
 __global__ void any_kernel () {}
 
 enum { DEVICES = 64 };
-// Of the GPU that predictions assume before one is open.
+// Shared memory of the GPU that predictions assume before one is open.
 const size_t MODEL_SHARED = 227 * 1024;
 enum { UNKNOWN = 0, WITHOUT, WITH };
 
-// The GPU may support clusters and the code not, if the driver compiled it from PTX for an older
-// architecture.
+// False also where the GPU supports clusters and the code does not, because the driver compiled it
+// from PTX for an older architecture.
 bool ask_for_clusters (int device)
 {
   int chip = 0;

@@ -1,9 +1,9 @@
-// cluster.cuh: blocks of threads that work together: clusters, and blocks that are all on the GPU
-// at once
+// cluster.cuh: blocks of threads that work together: clusters, and grids with barriers
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Before compute capability 9.0 there are no clusters, and `blocks` is 1 everywhere. Code that
-// was compiled for such a GPU does not use clusters on a newer one either.
+// was compiled for such a GPU does not use clusters on a newer one either. Used by the kernels of
+// eig, qr, svd and lanczos that give one matrix to several blocks.
 
 #ifndef GPULINALG_CLUSTER_CUH
 #define GPULINALG_CLUSTER_CUH
@@ -13,13 +13,13 @@
 
 #include "scalar.cuh"
 
-// Whether kernels can have clusters on the current device; before a GPU is open, on the one that
+// True if kernels can have clusters on the current device; before a GPU is open, on the one that
 // predictions assume.
 bool clusters_work ();
-// Bytes of shared memory that a block may have there.
+// Bytes of shared memory that a block may have on that device.
 size_t block_shared_most ();
 
-// A barrier of all threads of the cluster; what they wrote before is visible to all behind it.
+// Is a barrier of all threads of the cluster; what they wrote before it is visible to all after it.
 GLA_DEVICE void cluster_barrier (int blocks)
 {
 #if __CUDA_ARCH__ >= 900
@@ -242,8 +242,9 @@ cudaError_t launch_together (K kernel, int blocks, int threads, size_t shared, c
   return error == cudaErrorCooperativeLaunchTooLarge ? cudaErrorMemoryAllocation : error;
 }
 
-// What other blocks have written: the number that a flag has reached, seen so that what was written
-// before it is seen, too; and the flag of this block, raised by one thread behind a barrier.
+// flag_value reads the flag of another block: what that block wrote before it raised its flag to
+// this number is then visible here. raise_flag sets the flag of this block; one thread calls it
+// after a barrier.
 GLA_DEVICE int flag_value (const int *flag)
 {
   int value;
@@ -255,7 +256,7 @@ GLA_DEVICE void raise_flag (int *flag, int value)
   asm volatile("st.release.gpu.global.s32 [%0], %1;" ::"l"(flag), "r"(value) : "memory");
 }
 
-// All blocks of the grid, which come here for the k-th time.
+// Is a barrier of all blocks of the grid; each calls it for the k-th time.
 GLA_DEVICE void grid_barrier (unsigned *counter, unsigned k)
 {
   __syncthreads ();
@@ -270,9 +271,9 @@ GLA_DEVICE void grid_barrier (unsigned *counter, unsigned k)
   __syncthreads ();
 }
 
-// `blocks` blocks of the grid, each with a rank from 0 on, which are all on the GPU at once. The
-// counter begins with 0; its sign changes when all have come, and the rest of it is 0 again, so
-// the number of blocks may differ from one launch to the next.
+// Is a barrier of `blocks` blocks of the grid, with ranks from 0 on, which are all on the GPU at
+// once. The counter begins with 0. Its sign changes when all blocks have come, and the rest of it
+// is 0 again, so the number of blocks may differ from one launch to the next.
 GLA_DEVICE void blocks_barrier (unsigned *counter, int rank, int blocks)
 {
   __syncthreads ();
@@ -288,7 +289,7 @@ GLA_DEVICE void blocks_barrier (unsigned *counter, int rank, int blocks)
   __syncthreads ();
 }
 
-// Loads and stores past the first cache, which other multiprocessors do not see.
+// Load and store past the first-level cache, which other multiprocessors do not see.
 GLA_DEVICE float shared_load (const float *from)
 {
   return __ldcg (from);

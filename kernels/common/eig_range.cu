@@ -1,5 +1,7 @@
 // eig_range.cu: the wanted part of the spectrum out of all eigenvalues and eigenvectors
 // SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Called by eig_chunk.cu and pairs_engine.cu, after all eigenvalues are known.
 
 #include "eig_range.cuh"
 
@@ -10,7 +12,7 @@ namespace
 
 enum { GRID_MAX = 65536, LARGE_PAGE = 2048, LARGE_BLOCKS = 256 };
 
-// How many of the page's eigenvalues are at most x, for the whole block; NaN is not.
+// Counts the eigenvalues of the page that are at most x; NaN is not. All threads of the block call.
 template <class R> __device__ int at_most (const R *lambda, int n, double x)
 {
   int found = 0;
@@ -31,9 +33,9 @@ template <class R> __device__ void set_nan (cx<R> *to)
   *to = {(R)NAN, 0};
 }
 
-// One block per page, in a grid-stride loop over the pages, or for large pages some. All threads
-// of a block count eigenvalues; those of all blocks share the elements of the columns, which lie in
-// one piece in V.
+// A block has one page, in a grid-stride loop over the pages; of large pages the blocks with the
+// same page share the elements of the columns, which are contiguous in V. The threads of every
+// block count eigenvalues.
 template <class T> __global__ void take_range_kernel (eig_range_args<T> a)
 {
   typedef real_t<T> R;

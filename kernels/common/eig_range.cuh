@@ -1,5 +1,7 @@
 // eig_range.cuh: the wanted part of the spectrum out of all eigenvalues and eigenvectors
 // SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Called by eig_chunk.cu and pairs_engine.cu.
 
 #ifndef GPULINALG_EIG_RANGE_CUH
 #define GPULINALG_EIG_RANGE_CUH
@@ -7,8 +9,8 @@
 #include <cuda_runtime.h>
 #include "common/scalar.cuh"
 
-// Of the eigenvalues of a page in ascending order those in an interval: where they begin, how many
-// of them the caller has room for, and how many there are. 0 of a page that failed.
+// The eigenvalues of a page, in ascending order, that lie in an interval: where they begin, how
+// many of them the result can hold, and how many there are. All are 0 for a page that failed.
 struct eig_span {
   int first, stored, count;
 };
@@ -24,12 +26,12 @@ template <class T> struct eig_range_args {
   const eig_span *spans; // where they are known for each page, else NULL
   cudaStream_t stream;
 
-  // all, packed, ascending, or at least those from `first` on that are returned; V is NULL where
-  // only eigenvalues are wanted
+  // all eigenvalues, packed, ascending, or at least the returned ones from `first` on; V is NULL
+  // where only eigenvalues are wanted
   const R *lambda;
   const T *V;
 
-  // the part; in elements
+  // the returned part; sizes are in elements
   R *to_lambda;
   int64_t inc_lambda, page_lambda;
   T *to_V;
@@ -37,7 +39,7 @@ template <class T> struct eig_range_args {
   int64_t *count; // 1 a page: eigenvalues in the range, 0 where lambda is NaN
 };
 
-// Copies the part of every page, with NaN behind it where it has fewer columns.
+// Copies the wanted part of every page, and NaN into the columns behind it.
 template <class T> cudaError_t eig_take_range (const eig_range_args<T> &a);
 
 #endif

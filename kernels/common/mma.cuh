@@ -3,7 +3,7 @@
 //
 // Layout (PTX, mma.m8n8k4 .f64): lane l holds A(l/4, l%4), B(l%4, l/4), C(l/4, 2*(l%4)) and
 // C(l/4, 2*(l%4)+1). Single precision is computed in double here: there is no other tensor core
-// arithmetic of enough digits.
+// arithmetic of enough digits. All 32 lanes of a warp call each function.
 
 #ifndef GPULINALG_MMA_CUH
 #define GPULINALG_MMA_CUH
@@ -27,7 +27,8 @@ template <> struct mma_entry<true> {
 };
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-// The same by shuffles. Not inline: there are so many of these that compilation took minutes.
+// Does the same by shuffles. It is not inline: there are so many calls that compilation took
+// minutes.
 static __device__ __noinline__ double2 mma_by_shuffles (double c0, double c1, double a, double b)
 {
   int lane = threadIdx.x % 32;
@@ -55,9 +56,9 @@ GLA_DEVICE void mma (double (&c)[2], double a, double b)
 #endif
 }
 
-// C += A B on the tensor cores. Lane l holds A(l/4, l%4), A(l/4+8, l%4) and those 4 columns to the
-// right, B(l%4, l/4) and B(l%4+4, l/4), and C(l/4, 2(l%4)), its right neighbour, and those 8 rows
-// below.
+// C += A B on the tensor cores. Lane l holds A(l/4, l%4), A(l/4+8, l%4) and the same two entries 4
+// columns to the right, B(l%4, l/4) and B(l%4+4, l/4), and C(l/4, 2(l%4)), the next entry of that
+// row, and the same two entries 8 rows below.
 GLA_DEVICE void mma_tall (double (&c)[4], const double (&a)[4], double b0, double b1)
 {
 #if __CUDA_ARCH__ >= 900
@@ -117,9 +118,9 @@ GLA_DEVICE void mma_subtract (mma_tile<true> &c, mma_entry<true> a, mma_entry<tr
   mma (c.im, -a.im, b.re);
 }
 
-// The same for two tiles of C, one below the other, with two of A and one of B: 16 by 4 times 4 by
-// 8. From compute capability 9.0 on that takes no longer than one tile alone, which
-// reaches only half the rate.
+// These do the same for two tiles of C, one below the other, with two of A and one of B: 16 by 4
+// times 4 by 8. From compute capability 9.0 on that takes no longer than one tile, which reaches
+// only half the rate.
 GLA_DEVICE void mma_two (double (&c)[2], double (&below)[2], double a, double a_below, double b)
 {
 #if __CUDA_ARCH__ >= 900
@@ -204,7 +205,7 @@ template <bool COMPLEX> struct mma_matrix {
     else
       return {re[i * ld + j]};
   }
-  // The entry as one of the four types.
+  // The entry as a number of one of the four types.
   template <class T> GLA_DEVICE T number (int i, int j) const
   {
     mma_entry<COMPLEX> e = get (i, j);

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Layout (PTX, mma.m16n8k8 .f64), g = lane/4, t = lane%4: A(g + 8*(i%2), t + 4*(i/2)) is a[i],
-// B(t + 4*i, g) is b[i], C(g + 8*(i/2), 2*t + i%2) is c[i].
+// B(t + 4*i, g) is b[i], C(g + 8*(i/2), 2*t + i%2) is c[i]. Used by gsvd, pairs and product. All 32
+// lanes of a warp call each function.
 
 #ifndef GPULINALG_MMA_TILES_CUH
 #define GPULINALG_MMA_TILES_CUH
@@ -93,8 +94,8 @@ GLA_DEVICE int tile_column (int i)
   return 2 * (threadIdx.x % 4) + i % 2;
 }
 
-// Rows of a tile of `rows` rows from which lanes read entries (t, g) without bank conflicts: the
-// distance of its columns. `across`: lanes g run along the distance, else lanes t.
+// The distance of columns, at least `rows`, at which lanes read entries (t, g) of a tile without
+// bank conflicts. `across`: lanes g run along the distance, else lanes t.
 template <class T, int ROWS, bool ACROSS> __host__ __device__ constexpr int tile_stride ()
 {
   return is_complex_v<T> && !ACROSS ? ROWS + 2 : ROWS + 4; // 4 modulo 16, of cx 4 or 2 modulo 8
@@ -104,9 +105,9 @@ template <class T, int ROWS, bool ACROSS> __host__ __device__ constexpr int tile
 // tiles of 8 by 8 in the registers of a warp, and their products
 //------------------------------------------------------------------------------
 
-// A tile stands as the tensor cores leave their sums: lane 4*g+t has (g, 2*t) and (g, 2*t+1). In
-// this layout a tile X is the left factor of X*Y' and Y the right one, when the inner index is
-// taken in the order of the registers. In double precision for all types.
+// A tile is held in the layout of the sums of the tensor cores: lane 4*g+t has (g, 2*t) and (g,
+// 2*t+1). In this layout X is the left factor of X*Y' and Y the right one, if the inner index is
+// taken in the order of the registers. The numbers are double for all types.
 
 template <class T> struct warp_tiles {
   typedef wide<T> W;
@@ -175,7 +176,7 @@ template <class T> struct warp_tiles {
 // a lower triangle in tiles of 8 by 8, in memory of a block of threads
 //------------------------------------------------------------------------------
 
-// A tile of a warp is twice 32 numbers there, the first and the second of each lane.
+// In memory a tile is twice 32 numbers, the first and the second one of each lane.
 
 template <class T> struct triangle_tiles {
   typedef warp_tiles<T> ops;
@@ -207,15 +208,15 @@ template <class T> struct triangle_tiles {
     return {{source[0], source[4]}};
   }
 
-  // Tiles first .. across-1 of column j: minus column k times row j. SCALED: column k of L*D is in
-  // Y.
+  // Subtracts column k times row j from tiles first .. across-1 of column j. SCALED: column k of
+  // L*D is in Y.
   template <bool SCALED> GLA_DEVICE void update_column (int first, int j, int k) const
   {
     const tile right = get (L, place (j, k));
     for (int i = first; i < across; i += TOGETHER) {
       tile c[TOGETHER], u[TOGETHER];
 #pragma unroll
-      for (int m = 0; m < TOGETHER; m++) { // beyond the last tile that one again
+      for (int m = 0; m < TOGETHER; m++) { // beyond the last tile the last one again
         const int row = min (i + m, across - 1);
         c[m] = get (L, place (row, j));
         u[m] = SCALED ? get (Y, row) : get (L, place (row, k));

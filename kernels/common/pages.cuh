@@ -1,7 +1,7 @@
 // pages.cuh: the matrices on the pages of a chunk, and the memory that they are in
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// For host code, which fills them in, and for kernels, which take them as arguments.
+// Host code of all topics fills these in; kernels take them as arguments.
 
 #ifndef GPULINALG_PAGES_CUH
 #define GPULINALG_PAGES_CUH
@@ -18,7 +18,7 @@
 // pieces of an arena
 //------------------------------------------------------------------------------
 
-// Carves pieces out of an arena; with a NULL base it only counts.
+// Cuts pieces out of an arena; with a NULL base it only counts bytes.
 struct carver {
   char *base;
   size_t used;
@@ -34,7 +34,8 @@ struct carver {
 // an array on the host that lives as long as its scope, without exceptions
 //------------------------------------------------------------------------------
 
-// All zero at first; `data` is null if there is no memory. For types that need no constructor.
+// An array that is all zero at first; `data` is NULL if there is no memory. For types without a
+// constructor.
 template <class T> struct host_array {
   T *data;
 
@@ -78,9 +79,9 @@ template <class T> page_matrix<T> pages_of (const gla_array &a)
 // the pages of A or B of a page function, as its kernels see them
 //------------------------------------------------------------------------------
 
-// Column-major; `ld` is the distance of columns, `page` that of pages, in elements; 0 where all
-// pages of the result take the same one. index, where it is not NULL, says which page is taken for
-// each page of the result.
+// A column-major matrix; `ld` is the distance of columns, `page` that of pages, in elements; `page`
+// is 0 where all pages of the result take the same one. `index`, if not NULL, says which page is
+// taken for each page of the result.
 template <class T> struct page_operand {
   const T *data;
   int64_t ld, page;

@@ -1,6 +1,8 @@
-// panel_qr.cuh: panels of eight columns on the FP64 tensor cores: their products and their QR
-// factorisation
+// panel_qr.cuh: products and QR factorisation of panels of eight columns on FP64 tensor cores
 // SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Used by the reductions to a band: he2hb.cuh of eig, svd_band.cuh of svd. All warps of the block
+// call what has barriers.
 
 #ifndef GPULINALG_PANEL_QR_CUH
 #define GPULINALG_PANEL_QR_CUH
@@ -17,8 +19,8 @@ enum { PANEL_COLUMNS = 8, PANEL_SQUARE = PANEL_COLUMNS * PANEL_COLUMNS };
 
 // N numbers of a fragment, real and imaginary parts apart. Of a piece of 16 by 8 lane 4a + b holds
 // (a, 2b), (a, 2b+1), (a+8, 2b), (a+8, 2b+1), of one of 8 by 8 the first two. Factors are held in
-// the same way: the tensor cores take them for columns b and b+4 of the inner index, and the
-// order of a sum does not matter. So a product is a factor of the next one without a shuffle.
+// the same way: the tensor cores take them for columns b and b+4 of the inner index, and the order
+// of a sum does not matter. So a product is a factor of the next one without a shuffle.
 template <class E, int N> struct numbers {
   double re[N];
   GLA_DEVICE void set (int q, E value) { re[q] = value; }
@@ -34,7 +36,7 @@ template <int N> struct numbers<cx<double>, N> {
   GLA_DEVICE cx<double> get (int q) const { return {re[q], im[q]}; }
 };
 
-// The lane's two neighbours in a row.
+// Loads the lane's two entries of a row, which are side by side.
 GLA_DEVICE void load_pair (const double *row, double (&to)[2])
 {
   double2 x = *reinterpret_cast<const double2 *> (row + threadIdx.x % 4 * 2);
@@ -47,7 +49,7 @@ GLA_DEVICE void load_pair (const cx<double> *row, cx<double> (&to)[2])
   to[1] = row[threadIdx.x % 4 * 2 + 1];
 }
 
-// 16 rows of V or W, or 8, from the first of `rows` on; LD is the distance of rows.
+// Loads 16 or 8 rows of V or W, beginning with the first of `rows`; LD is the distance of rows.
 template <class E, int N, int LD = PANEL_COLUMNS> GLA_DEVICE numbers<E, N> load_rows (const E *rows)
 {
   numbers<E, N> x;
@@ -61,7 +63,7 @@ template <class E, int N, int LD = PANEL_COLUMNS> GLA_DEVICE numbers<E, N> load_
   return x;
 }
 
-// A sum of 16 rows, or of 8, by rows of eight.
+// Stores a sum of 16 or 8 rows, each of eight entries, row by row.
 template <class E, int N> GLA_DEVICE void store_sum (E *to, const numbers<E, N> &x)
 {
   to += threadIdx.x % 32 / 4 * PANEL_COLUMNS + threadIdx.x % 4 * 2;
@@ -77,7 +79,7 @@ GLA_DEVICE void multiply_real (double (&c)[4], const double (&a)[4], double b0, 
   mma_tall (c, left, b0, b1);
 }
 
-// c += a b, where b(2b, a) and b(2b+1, a) are what the lane holds.
+// c += a b, where the lane holds b(2b, a) and b(2b+1, a).
 GLA_DEVICE void multiply (numbers<double, 4> &c, const numbers<double, 4> &a,
                           const numbers<double, 2> &b)
 {
@@ -122,9 +124,9 @@ GLA_DEVICE void subtract_product (numbers<cx<double>, 4> &c, const numbers<cx<do
   multiply_real (c.im, a.im, -b.re[0], -b.re[1]);
 }
 
-// A piece of 8 by 8 transposed: the lane has (a, 2b) and (a, 2b+1) and gets (b, a) and (b+4, a).
-// Even columns come from the upper half of the rows first and odd ones from the lower half, so that
-// each lane gives one number at a time.
+// Transposes a piece of 8 by 8: the lane has (a, 2b) and (a, 2b+1) and gets (b, a) and (b+4, a).
+// Even columns take from the upper half of the rows first and odd ones from the lower half, so that
+// each lane sends one number at a time.
 GLA_DEVICE void transpose (double &first, double &second)
 {
   int lane = threadIdx.x % 32, from = lane % 4 * 4 + lane / 8;
@@ -153,7 +155,7 @@ GLA_DEVICE void transpose_half (const numbers<E, 4> &from, int h, numbers<E, 4> 
 // the QR factorisation of a panel of eight columns by all warps of a block
 //------------------------------------------------------------------------------
 
-// A warp has some of the rows, 16 at a time, as fragments of the tensor cores have them.
+// A warp holds some of the rows, 16 at a time, as fragments of the tensor cores.
 
 // The warps that have a panel, and where the factor of its reflectors goes: I - V T V'.
 template <class E> struct panel_team {
@@ -162,7 +164,7 @@ template <class E> struct panel_team {
 };
 
 // What warps exchange for a column: sums over their rows of x'a for the eight columns a, and the
-// pivot row. Two buffers, so that one barrier per column is enough.
+// pivot row. There are two buffers, so that one barrier per column is enough.
 template <class E, int WARPS> struct column_exchange {
   E dots[2][WARPS][PANEL_COLUMNS], pivot[2][PANEL_COLUMNS];
   double square[WARPS];
@@ -215,7 +217,7 @@ GLA_DEVICE void sum_dots (const panel_team<E> &p, column_exchange<E, WARPS> &exc
   dot[1] = odd ? sum : other;
 }
 
-// The square of a column that is tiny, scaled up.
+// The square of the norm of a tiny column, after scaling it up.
 template <int G, int WARPS, class E>
 GLA_DEVICE double scaled_square (const panel_team<E> &p, column_exchange<E, WARPS> &exchange,
                                  const E (&x)[G][2])
@@ -236,14 +238,15 @@ GLA_DEVICE double scaled_square (const panel_team<E> &p, column_exchange<E, WARP
   return square;
 }
 
-// The reflector of column c, applied to the columns right of it; a has v below the pivot then, and
-// beta there. Even and odd c are separate instances so that indices of registers are constants.
+// Makes the reflector of column c and applies it to the columns right of it; afterwards a holds v
+// below the pivot, and beta at the pivot. Even and odd c are separate instances so that indices of
+// registers are constants.
 template <int ODD, int G, int WARPS, class E>
 GLA_DEVICE void eliminate (const panel_team<E> &p, column_exchange<E, WARPS> &exchange, int c,
                            numbers<E, 4> (&a)[G])
 {
   int lane = threadIdx.x % 32, b = lane % 4 * 2;
-  bool first = p.warp == 0; // has the pivots, in group 0
+  bool first = p.warp == 0; // this warp has the pivots, in group 0
   E x[G][2], dot[2];
 #pragma unroll
   for (int g = 0; g < G; g++)
@@ -270,7 +273,7 @@ GLA_DEVICE void eliminate (const panel_team<E> &p, column_exchange<E, WARPS> &ex
     h.inverse = scale (up, h.inverse);
     h.beta *= limits<double>::down;
   }
-  E inner[2], factor[2]; // v'a; what times v is taken from a
+  E inner[2], factor[2]; // v'a; v is subtracted factor times
 #pragma unroll
   for (int q = 0; q < 2; q++) {
     inner[q] = cmadd (h.inverse, dot[q], exchange.pivot[c % 2][b + q]);
@@ -295,8 +298,8 @@ GLA_DEVICE void eliminate (const panel_team<E> &p, column_exchange<E, WARPS> &ex
     }
 }
 
-// T(0:c-1, c) = -tau(c) T(0:c-1, 0:c-1) V'v(c): of eight lanes each has a row of T, and adds what
-// column j is for the columns after it as soon as it is there.
+// T(0:c-1, c) = -tau(c) T(0:c-1, 0:c-1) V'v(c). Each of eight lanes has a row of T, and adds the
+// term of column j to the later columns as soon as column j is known.
 template <int WARPS, class E>
 GLA_DEVICE void store_factor (const panel_team<E> &p, const column_exchange<E, WARPS> &exchange)
 {
@@ -315,7 +318,7 @@ GLA_DEVICE void store_factor (const panel_team<E> &p, const column_exchange<E, W
   }
 }
 
-// V of the first rows, which have R, with its ones and zeros.
+// Puts the ones and zeros of V in place of R in the first rows.
 template <class E> GLA_DEVICE void ones_and_zeros (numbers<E, 4> &x)
 {
   int i = threadIdx.x % 32 / 4;
@@ -326,7 +329,7 @@ template <class E> GLA_DEVICE void ones_and_zeros (numbers<E, 4> &x)
   }
 }
 
-// Entry t of the sum of `count` squares.
+// Returns entry t of the sum of `count` squares.
 template <class E> GLA_DEVICE E sum_of_squares (const E *squares, int count, int t)
 {
   E sum = squares[t];
@@ -335,8 +338,8 @@ template <class E> GLA_DEVICE E sum_of_squares (const E *squares, int count, int
   return sum;
 }
 
-// V'X as it comes from products with the real parts of V in the upper half, and with the imaginary
-// ones in the lower.
+// Stores V'X from the layout of the products: real parts of V are in the upper half, imaginary ones
+// in the lower.
 template <class E> GLA_DEVICE void store_square (E *to, const numbers<E, 4> &x)
 {
   int lane = threadIdx.x % 32, at = lane / 4 * PANEL_COLUMNS + lane % 4 * 2;

@@ -1,7 +1,8 @@
 // phase.cuh: gives eigenvectors the phase of common/phase.h
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Columns that lanes hold in registers, and columns in memory. A column of NaN stays one.
+// Used by eig, svd and pairs, for columns that lanes hold in registers and for columns in memory. A
+// column of NaN stays one.
 
 #ifndef GPULINALG_PHASE_CUH
 #define GPULINALG_PHASE_CUH
@@ -11,8 +12,8 @@
 #include "common/phase.h"
 #include "scalar.cuh"
 
-// The size that components are compared by, |x| or for complex ones |x|^2, and which part of the
-// largest one counts as equal to it.
+// phase_size is the size by which components are compared: |x|, or |x|^2 of complex ones. A
+// component that has this share of the largest size counts as equal to it.
 GLA_DEVICE float phase_size (float x)
 {
   return fabsf (x);
@@ -28,7 +29,7 @@ template <class R> GLA_DEVICE R phase_size (cx<R> x)
 template <class T>
 constexpr double phase_near = is_complex_v<T> ? GLA_PHASE_NEAR *GLA_PHASE_NEAR : GLA_PHASE_NEAR;
 
-// What makes x real and positive; 1 for 0 and NaN.
+// The factor that makes x real and positive; 1 for 0 and NaN.
 GLA_DEVICE float phase_factor (float x)
 {
   return x < 0 ? -1.0f : 1.0f;
@@ -43,15 +44,15 @@ template <class R> GLA_DEVICE cx<R> phase_factor (cx<R> x)
   return size > 0 ? scale (1 / sqrt_of (size), conj (x)) : cx<R>{1, 0};
 }
 
-// factor*x, real where x is the component that is made so.
+// factor*x; its imaginary part is 0 exactly where x is the component that becomes real.
 template <class T> GLA_DEVICE T phase_turned (T factor, T x, bool made_real)
 {
   T y = factor * x;
   return made_real ? from_real<T> (re (y)) : y;
 }
 
-// The upper bits of a size as an integer, which compares faster than a double does: what they leave
-// out is less than a millionth of the size.
+// The upper bits of a size as an integer, which is faster to compare than a double. The bits left
+// out are less than a millionth of the size.
 GLA_DEVICE int phase_key (float size)
 {
   return __float_as_int (size);
@@ -70,9 +71,9 @@ template <class T> GLA_DEVICE int phase_least (int key)
     return phase_key ((float)phase_near<T> * __int_as_float (key));
 }
 
-// A column in registers: this lane has rows row_of (0) < row_of (1) < ..., and the others are in
-// lanes whose numbers differ in the bits LOW, 2*LOW, ... below HIGH; LOW = HIGH: the lane has all.
-// Rows behind the end are 0. All lanes of a warp call.
+// Gives its phase to a column in registers. This lane has rows row_of (0) < row_of (1) < ..., and
+// the others are in lanes whose numbers differ in the bits LOW, 2*LOW, ... below HIGH; with LOW =
+// HIGH the lane has all. Rows behind the end are 0. All lanes of a warp call.
 template <int LOW, int HIGH, class T, int ROWS, class ROW>
 GLA_DEVICE void column_phase (T (&x)[ROWS], ROW row_of)
 {
@@ -107,7 +108,7 @@ GLA_DEVICE void column_phase (T (&x)[ROWS], ROW row_of)
     x[r] = phase_turned (factor, x[r], row_of (r) == first);
 }
 
-// A column of n elements in memory by one warp, from `from` to `to`, which may be the same.
+// One warp gives its phase to a column of n elements, from `from` to `to`, which may be the same.
 template <class T> GLA_DEVICE void warp_phase (const T *from, T *to, int n)
 {
   typedef real_t<T> R;

@@ -1,5 +1,8 @@
 // qr_factor.cuh: the QR factorisation of the pages of a chunk, for gla_qr and for gla_gsvd
 // SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Implemented in kernels/qr (qr_plan.cu, qr_prepare.cu, qr_panel.cu), called by qr_chunk.cu and by
+// the GSVD (gsvd_plan.cuh), which may not include kernels/qr. Pages have m >= n.
 
 #ifndef GPULINALG_QR_FACTOR_CUH
 #define GPULINALG_QR_FACTOR_CUH
@@ -16,26 +19,27 @@ struct qr_pause {
   void *user;
 };
 
-// Where the work is done: the chain of panels on the main stream, and what need not wait for it on
-// the side stream, of lower priority.
+// The chain of panels runs on the main stream; work that need not wait for it runs on the side
+// stream, which has a lower priority.
 struct qr_streams {
   cudaStream_t main, side;
   cudaEvent_t factored, updated;
   gpu_blas *blas, *side_blas; // products on two streams at once need two handles
 };
 
-// n entries per page each, packed: norms of what is left of the columns, and as they were when last
-// computed; the reflectors' tau; the number (from 0) of the column of A at each place.
+// Each has n packed entries per page: norms of the columns below the finished rows, and as they
+// were when last computed; tau of the reflectors; the number (from 0) of the column of A at each
+// place.
 template <class T> struct qr_pivots {
   double *norm, *reference;
   T *tau;
   int64_t *jpvt;
 };
 
-// How gla_qr_job.pivot is to be meant: column by column, so that the diagonal of R falls; or where
-// that pays block by block, when it falls but for a small factor.
+// What gla_qr_job.pivot means: pivoting column by column, so that the diagonal of R does not
+// increase; or block by block where that is faster, and then it decreases up to a small factor.
 enum { QR_PIVOT_COLUMNS = 1, QR_PIVOT_BLOCKS = 2 };
-// Whether it pays.
+// True if pivoting block by block is faster.
 inline bool qr_pivots_blocks (int64_t m, int64_t n)
 {
   return m >= 512 && n >= 512;
@@ -45,18 +49,18 @@ inline bool qr_pivots_blocks (int64_t m, int64_t n)
 // with gla_qr; no other kernel for reflectors needs more.
 size_t qr_larfb_shared ();
 
-// A column that a group of columns offers as the next one, by the square of its norm.
+// A column that a group of columns proposes as the next pivot, with the square of its norm.
 struct qr_offer {
   double square;
   int column;
 };
 
-// For pivoting by blocks (qr_plan.cuh): random rows G, the sketch S = G Y of what is left, and
-// how the blocks of threads agree on columns of it.
+// For pivoting by blocks (qr_plan.cuh): random rows G, the sketch S = G Y of the remaining columns,
+// and what blocks of threads need to agree on columns of S.
 template <class T> struct qr_sketch {
-  int rows; // 0 where it is not done
+  int rows; // 0 where there is no sketch
   page_matrix<T> G, S;
-  T *column; // those that were offered
+  T *column; // the proposed columns
   qr_offer *offer;
   int *flag, *chosen;
 
@@ -64,8 +68,8 @@ template <class T> struct qr_sketch {
   qr_sketch (const gla_qr_job &job, int64_t pages, carver &c);
 };
 
-// The factorisation lives in Y (m x n: unit lower trapezoidal by blocks of columns; rows above the
-// block of a column are rows of R), `blocks` (block x k: R within the blocks) and F (block x k:
+// The factorisation is held in Y (m x n: unit lower trapezoidal by blocks of columns; rows above
+// the block of a column are rows of R), `blocks` (block x k: R within the blocks) and F (block x k:
 // the triangular factors of the blocks).
 template <class T> struct qr_plan {
   int64_t m, n, k, pages, widest; // widest: columns of the widest matrix that Q is applied to

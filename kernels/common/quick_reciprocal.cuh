@@ -1,5 +1,7 @@
-// quick_reciprocal.cuh: reciprocals without the cases that a division has
+// quick_reciprocal.cuh: reciprocals without the special cases of a division
 // SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Used by the bisections and secular equations of eig and svd.
 
 #ifndef GPULINALG_QUICK_RECIPROCAL_CUH
 #define GPULINALG_QUICK_RECIPROCAL_CUH

@@ -1,5 +1,7 @@
 // reduce.cuh: sums, largest numbers and norms over the lanes of a warp or the threads of a block
 // SPDX-License-Identifier: GPL-3.0-or-later
+//
+// All lanes of the warp, or all threads of the block, call each function.
 
 #ifndef GPULINALG_REDUCE_CUH
 #define GPULINALG_REDUCE_CUH
@@ -10,8 +12,8 @@
 // sum and largest of integers over the lanes of a warp
 //------------------------------------------------------------------------------
 
-// All 32 lanes call, and all get the result. From compute capability 8.0 on that is one
-// instruction; before, five exchanges.
+// All 32 lanes call, and all get the result. From compute capability 8.0 on this is one
+// instruction, before that five exchanges.
 
 GLA_DEVICE unsigned warp_sum (unsigned x)
 {
@@ -39,11 +41,11 @@ GLA_DEVICE int warp_max (int x)
 // the largest positive number of the lanes of a warp
 //------------------------------------------------------------------------------
 
-// `at` of the lane with the largest number that is not negative, of equal ones of the first; that
-// of lane 0 where all are negative or NaN. All 32 lanes call, and all get the same.
+// Returns `at` of the lane with the largest number that is not negative, the first of equal ones;
+// that of lane 0 where all are negative or NaN. All 32 lanes call, and all get the same.
 GLA_DEVICE int warp_longest (double mine, int at)
 {
-  // the bits of such numbers are ordered as these are
+  // the bits of numbers that are not negative are ordered as the numbers are
   const bool counts = mine >= 0;
   const int high = warp_max (counts ? __double2hiint (mine) : -1);
   const bool near = counts && __double2hiint (mine) == high;
@@ -52,7 +54,7 @@ GLA_DEVICE int warp_longest (double mine, int at)
   return __shfl_sync (0xffffffffu, at, equal == 0 ? 0 : __ffs ((int)equal) - 1);
 }
 
-// Of P numbers in shared memory, P being 8, 16, 32 or 64: the place of the largest.
+// The place of the largest of P numbers in shared memory; P is 8, 16, 32 or 64.
 template <int P, class R> GLA_DEVICE int longest_of (const R *number)
 {
   const int lane = threadIdx.x % 32;

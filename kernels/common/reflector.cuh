@@ -1,5 +1,4 @@
-// reflector.cuh: Householder reflectors: one of them, its products, and the triangular factor of a
-// block
+// reflector.cuh: Householder reflectors, their products, the triangular factor of a block of them
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Called by the kernels of eig, qr, svd and gsvd that reduce or factor pages.
@@ -15,7 +14,7 @@
 //------------------------------------------------------------------------------
 
 // 1/a and 1/sqrt(a) within about one unit in the last place, for a far from overflow and underflow:
-// the hardware's 20 bits and one step of third order.
+// one step of third order improves the hardware's 20 bits.
 GLA_DEVICE double fast_reciprocal (double a)
 {
   double y;
@@ -76,9 +75,9 @@ template <class T> struct householder {
   T tau, factor;
 };
 
-// From alpha and |x|^2, both of the column times `up`; factor is for the column as it is. Squares
-// of tiny entries lose digits, so a caller that finds small_column () scales up and calls again;
-// the page has norm 1 or more, so a column that is still tiny then counts as zero.
+// Makes it from alpha and |x|^2, both of the column times `up`; factor is for the unscaled column.
+// Squares of tiny entries lose digits, so a caller that finds small_column () scales up and calls
+// again. The page has norm 1 or more, so a column that is still tiny then counts as zero.
 template <class T>
 GLA_DEVICE householder<T> make_householder (T alpha, real_t<T> square, real_t<T> up)
 {
@@ -95,7 +94,7 @@ GLA_DEVICE householder<T> make_householder (T alpha, real_t<T> square, real_t<T>
     h.beta = -norm2 * inverse;
     T difference = alpha - from_real<T> (h.beta);
     h.tau = scale (inverse, difference);
-    // up / (alpha - beta); up last, lest it overflows
+    // up / (alpha - beta); `up` is applied last, so that nothing overflows
     h.factor = scale (up, scale (1 / abs2 (difference), conj (difference)));
   }
   if (up != 1)
@@ -108,8 +107,8 @@ template <class T> GLA_DEVICE bool small_column (T alpha, real_t<T> square)
   return square + abs2 (alpha) < limits<real_t<T>>::small_square;
 }
 
-// Sums of N values over groups of N lanes, N a power of two: lane l gets its group's sum of a[l %
-// N]. Overwrites a.
+// Sums N values over groups of N lanes, N a power of two: lane l gets its group's sum of a[l % N].
+// Overwrites a.
 template <int N, class T> GLA_DEVICE T group_sums (T (&a)[N])
 {
 #pragma unroll
@@ -128,11 +127,11 @@ template <int N, class T> GLA_DEVICE T group_sums (T (&a)[N])
 // the triangular factor of a block of reflectors (LAPACK's ?larft), in shared memory
 //------------------------------------------------------------------------------
 
-// I - Y T Y' (Schreiber, Van Loan 1989), from G = Y'Y and tau: blocks of eight column by column,
-// then neighbours are joined. In double for all types.
+// Makes T of I - Y T Y' (Schreiber, Van Loan 1989) from G = Y'Y and tau: blocks of eight column by
+// column, then adjacent blocks are joined. The numbers are double for all types.
 
-// T of the eight reflectors from b on, by one warp: T(0:j-1, j) = -tau(j) T(0:j-1, 0:j-1) G(0:j-1,
-// j).
+// One warp makes T of the eight reflectors from b on: T(0:j-1, j) = -tau(j) T(0:j-1, 0:j-1)
+// G(0:j-1, j).
 template <class T>
 GLA_DEVICE void small_factor (const mma_matrix<is_complex_v<T>> &G,
                               const mma_matrix<is_complex_v<T>> &F, int b, const T *tau, int count)
@@ -153,9 +152,9 @@ GLA_DEVICE void small_factor (const mma_matrix<is_complex_v<T>> &G,
   }
 }
 
-// Joins neighbouring factors of h out of `count` reflectors, all pairs at once:
-// [T1 -T1 G12 T2; 0 T2], where the product takes the place of G12. A thread computes EACH entries,
-// which must be enough for count*h/2.
+// Joins adjacent factors of h out of `count` reflectors, all pairs at once: [T1 -T1 G12 T2; 0 T2],
+// where the product replaces G12. A thread computes EACH entries, which must be enough for
+// count*h/2.
 template <bool C, int EACH, int h>
 GLA_DEVICE void join_factors (const mma_matrix<C> &G, const mma_matrix<C> &F, int count)
 {
@@ -187,7 +186,8 @@ GLA_DEVICE void join_factors (const mma_matrix<C> &G, const mma_matrix<C> &F, in
   }
 }
 
-// The factor of a panel of `count` = 32 reflectors, from its diagonal on, by at least 128 threads.
+// Makes the factor of a panel of `count` = 32 reflectors from its blocks on the diagonal; at least
+// 128 threads call.
 template <bool C>
 GLA_DEVICE void join_panel (const mma_matrix<C> &G, const mma_matrix<C> &F, int count)
 {

@@ -1,4 +1,4 @@
-// runtime.cu: what the CUDA runtime is asked once for a device or for two of them
+// runtime.cu: questions to the CUDA runtime about devices, each of which is asked once
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // See runtime.cuh.
@@ -11,15 +11,15 @@
 
 #include "runtime.cuh"
 
-//------------------------------------------------------------------------------
-// leave for a kernel to use more than 48 KB of shared memory
-//------------------------------------------------------------------------------
+// ------------------------------------------------------------------------------
+// permission for a kernel to use more than 48 KB of shared memory
+// ------------------------------------------------------------------------------
 
 namespace
 {
 
-// What kernels may use on each device, in a table of open addresses. Where it is full, each launch
-// asks the driver, as if it were the first.
+// The bytes that kernels may use on each device, in a hash table with open addressing. Where it is
+// full, each launch asks the driver as the first one does.
 struct allowed {
   const void *kernel;
   int device;
@@ -29,7 +29,7 @@ const int PLACES = 4096;
 allowed table[PLACES];
 pthread_mutex_t table_mutex = PTHREAD_MUTEX_INITIALIZER;
 
-// The place of this kernel, or the free one that it takes; null if there is none.
+// The entry of this kernel, or a free one that it takes; NULL if there is none.
 allowed *place_of (const void *kernel, int device)
 {
   const uint64_t key = ((uint64_t)(uintptr_t)kernel >> 4) * 31 + (uint64_t)device;
@@ -43,7 +43,7 @@ allowed *place_of (const void *kernel, int device)
   return nullptr;
 }
 
-// The caller has the mutex.
+// The caller holds the mutex.
 cudaError_t raise (const void *kernel, int device, size_t bytes)
 {
   allowed *const a = place_of (kernel, device);
@@ -99,7 +99,7 @@ bool device_has_code_of (int device, int capability)
   return newest >= capability;
 }
 
-// Shared memory of a block, 0 without code that copies asynchronously; INT_MAX of a device that
+// Shared memory of a block; 0 if the code does not copy asynchronously; INT_MAX for a device that
 // does not answer.
 static int async_shared_of (int device)
 {

@@ -1,8 +1,7 @@
-// runtime.cuh: the CUDA runtime for the host code of all topics: errors, copies, leave for shared
-// memory, devices
+// runtime.cuh: the CUDA runtime for host code: errors, copies, shared memory, devices
 // SPDX-License-Identifier: GPL-3.0-or-later
-//
-// What it does it does on the current device of the calling thread, unless an argument names one.
+// The host code of all topics calls these functions. They work on the current device of the calling
+// thread, unless an argument names one.
 
 #ifndef GPULINALG_RUNTIME_CUH
 #define GPULINALG_RUNTIME_CUH
@@ -55,14 +54,15 @@ inline gla_status copy_on_device (void *to, const void *from, size_t bytes, cuda
   return engine_status (cudaMemcpyAsync (to, from, bytes, cudaMemcpyDeviceToDevice, stream));
 }
 
-//------------------------------------------------------------------------------
-// leave for a kernel to use more than 48 KB of shared memory
-//------------------------------------------------------------------------------
+// ------------------------------------------------------------------------------
+// permission for a kernel to use more than 48 KB of shared memory
+// ------------------------------------------------------------------------------
 
-// A kernel may use 48 KB of shared memory, static variables included, without leave, which is state
-// of the kernel on a device, and so of all threads of the process. It is only ever raised here: a
-// thread that set it to what its own launch needs could take it from another thread between that
-// thread's call and its launch. On the device of the calling thread.
+// Above 48 KB of shared memory, static variables included, a kernel needs permission, which is
+// state of the kernel on a device, and so of all threads of the process. Only this function changes
+// it, and it only raises it: a thread that set it to what its own launch needs could lower it
+// between another thread's call and that thread's launch. Works on the device of the calling
+// thread.
 cudaError_t allow_dynamic_shared (const void *kernel, size_t bytes);
 
 // Kernels that are launched with more dynamic shared memory than this have less than 16 KB of
@@ -83,30 +83,29 @@ template <class K> inline cudaError_t allow_shared (K kernel, size_t bytes)
 bool device_opened ();
 void device_note_opened ();
 
-// Whether the code that runs on the device is of this capability (800 is 8.0) or a later one: of
-// the code in this build, the newest that is not newer than the device runs there, also where the
+// True if the code that runs on the device is of this capability (800 is 8.0) or a later one. Of
+// the code in this build the newest that is not newer than the device runs there, also where the
 // driver compiles it from PTX. True for a device that does not answer: it fails later, with a
 // message.
 bool device_has_code_of (int device, int capability);
 
-// Whether every GPU, to any of which the pages of a call may go, can run kernels that copy to
-// shared memory asynchronously (code before capability 8.0 is several times slower, or is missing)
-// and whose blocks have up to so many bytes of it. True before a GPU is open; asked once from then
-// on.
+// True if every GPU that may get pages of a call can run kernels that copy to shared memory
+// asynchronously (code before capability 8.0 is several times slower, or is missing) and whose
+// blocks have at least so many bytes of it. True before a GPU is open; asked once from then on.
 bool devices_serve (size_t shared_bytes);
 
 //------------------------------------------------------------------------------
 // copies between GPUs of one process
 //------------------------------------------------------------------------------
 
-// Lets kernels and copies on one GPU reach the memory of another, once; where that cannot be,
-// copies go through the host. Makes `device` the current one where it has something to do.
+// Lets kernels and copies on one GPU access the memory of another, once; where that is impossible,
+// copies go through the host. May make `device` the current one.
 void peers_connect (int device, int peer);
-// Whether that was so, or both are the same.
+// True if peers_connect succeeded for these devices, or if both are the same.
 bool peers_reach (int device, int peer);
 
-// From memory of one GPU to memory of another, or of the same one, in the order of a stream of
-// either.
+// Copies from memory of one GPU to memory of another, or of the same one, in the order of a stream
+// of either.
 cudaError_t peers_copy (void *to, int to_device, const void *from, int from_device, size_t bytes,
                         cudaStream_t stream);
 

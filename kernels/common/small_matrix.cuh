@@ -1,12 +1,14 @@
 // small_matrix.cuh: matrices of 32 by 32 in shared memory, and their products on the tensor cores
 // SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Used by the trees of qr (qr_tree.cu, qr_join.cu). All 256 threads of a block call.
 
 #ifndef GPULINALG_SMALL_MATRIX_CUH
 #define GPULINALG_SMALL_MATRIX_CUH
 
 #include "mma.cuh"
 
-// Blocks of 8 warps; each has two neighbouring tiles of 8 by 8 of a product.
+// A block has 8 warps; each has two adjacent tiles of 8 by 8 of a product.
 enum { SMALL = 32, SMALL_LD = SMALL + 4, SMALL_THREADS = 256 };
 
 // In double for all types, real and imaginary parts apart.

@@ -1,5 +1,7 @@
 // sparse_product.cuh: products with a prepared sparse matrix, for topics other than spmv
 // SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Implemented in kernels/spmv, called by kernels/lanczos.
 
 #ifndef GPULINALG_SPARSE_PRODUCT_CUH
 #define GPULINALG_SPARSE_PRODUCT_CUH
@@ -18,8 +20,8 @@ template <class T>
 cudaError_t spmv_multiply (const gpu_sparse &M, bool conjugate, const T *x, T *y, int b,
                            cudaStream_t stream);
 
-// Rows of one matrix in parts: y = M*x of each part. The bits are those of
-// spmv_multiply, but there are fewer launches.
+// y = M*x for each part of the rows of one matrix. The bits are those of spmv_multiply, with fewer
+// launches.
 enum { SPMV_PARTS = 8 };
 template <class T> struct spmv_parts {
   int count;

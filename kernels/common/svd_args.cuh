@@ -1,5 +1,7 @@
 // svd_args.cuh: one-sided Jacobi: the arguments of its kernels, and the rotation of two columns
 // SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Used by the kernels of svd, and by eig (jacobi.cuh) and gsvd through svd_lanes.cuh.
 
 #ifndef GPULINALG_SVD_ARGS_CUH
 #define GPULINALG_SVD_ARGS_CUH
@@ -8,11 +10,11 @@
 #include "reflector.cuh"
 #include "scalar.cuh"
 
-// The pages have rows >= columns. With `flip` they stand in A as their adjoints, U and V are those
-// of the other side, and the phase is that of U.
+// The pages have rows >= columns. With `flip` A holds their adjoints, U and V are those of the
+// other side, and the phase is that of U.
 //
-// info[p]: 0; columns+1 where A holds NaN or Inf; else the columns that were rotated in the last of
-// maxit sweeps. Where it is not 0, the results are NaN.
+// info[p]: 0; columns+1 where A holds NaN or Inf; else the number of columns that were rotated in
+// the last of maxit sweeps. If it is not 0, the results are NaN.
 template <class T> struct svd_args {
   page_matrix<const T> A;
   page_matrix<T> U, V; // both have NULL data: values alone; one of the two may be NULL
@@ -20,17 +22,17 @@ template <class T> struct svd_args {
   int64_t row_s, page_s; // distances of values, and of pages
   int rows, columns;
   int flip;
-  int values, u_columns, v_columns; // that are written
+  int values, u_columns, v_columns; // numbers of them that are written
   int64_t pages;
   double tol;
   int maxit;
   int32_t *info;
-  int *any;            // memory of the host: becomes 1 where a page has info
-  const int32_t *only; // of svd_lanes, where not NULL: pages of which it is 0 are passed over
+  int *any;            // on the host: becomes 1 where a page has info
+  const int32_t *only; // of svd_lanes: if not NULL, pages with 0 are skipped
 };
 
-// Pages of at most SVD_LANES_MAX rows.
-enum { SVD_LANES_MAX = 64, SVD_LANES_WARP = 32 }; // to SVD_LANES_WARP rows by a warp or two
+// The largest number of rows of a page in registers.
+enum { SVD_LANES_MAX = 64, SVD_LANES_WARP = 32 }; // up to SVD_LANES_WARP rows by a warp or two
 
 //------------------------------------------------------------------------------
 // the rotation of one-sided Jacobi that makes two columns orthogonal
@@ -50,16 +52,16 @@ template <class T> struct svd_rotation {
   real_t<T> c;
   wide<T> t;
   double up, down; // 2^more and its reciprocal
-  double change;   // the square of x_q's length, times 2^more, grows by so much
+  double change;   // the increase of the square of x_q's length, times 2^more
 
-  // From the squares p and q of the lengths of both columns and x_p'*x_q, where x_q has been
-  // divided by 2^more times the power of x_p. In double precision for all types: squares of squares
-  // stay in range. `on` where the cosine is above tol. Columns that have become very short in this
-  // sweep wait for the next one.
+  // Made from the squares p and q of the lengths of both columns and x_p'*x_q, where x_q has been
+  // divided by 2^more times the power of x_p. In double precision for all types, so that squares of
+  // squares stay in range. `on` is true where the cosine is above tol. Columns that have become
+  // very short in this sweep are left for the next one.
   GLA_DEVICE svd_rotation (real_t<T> p, real_t<T> q, wide<T> dot, int more, double tol2)
   {
     typedef real_t<T> R;
-    constexpr int FAR = 400; // beyond, the angle is 0 next to those entries
+    constexpr int FAR = 400; // beyond this the angle is negligible
     constexpr R shortest = sizeof (R) == 8 ? 1e-60 : 1e-24;
     more = more > FAR ? FAR : more < -FAR ? -FAR : more;
     up = power_of_two (more);

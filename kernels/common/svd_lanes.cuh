@@ -1,8 +1,9 @@
 // svd_lanes.cuh: singular values and vectors of pages in registers, each in one kernel
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// svd_pairs.cuh does the sweeps. What follows them leaves the columns where they are: lengths and
-// order, left vectors that are missing, phase.
+// svd_pairs.cuh does the sweeps. The columns stay in the same lanes afterwards, for lengths, order,
+// missing left vectors and phase. Used by svd_small.cu, by jacobi.cuh of eig and by
+// gsvd_small_sweeps.cu.
 
 #ifndef GPULINALG_SVD_LANES_CUH
 #define GPULINALG_SVD_LANES_CUH
@@ -24,7 +25,7 @@ struct svd_page : svd_pairs<T, P, ROWS, S, VECTORS> {
   GLA_DEVICE svd_page (const svd_args<T> &a, svd_parts<T, S> &parts) : pairs_of (a, parts) {}
   GLA_DEVICE int column (int c) const { return 2 * this->pair + c; }
 
-  // Over all columns, for each row.
+  // Sums over all columns, for each row.
   template <class N> GLA_DEVICE static N over_columns (N y)
   {
 #pragma unroll
@@ -33,7 +34,8 @@ struct svd_page : svd_pairs<T, P, ROWS, S, VECTORS> {
     return y;
   }
 
-  // Lengths and order of the columns. w becomes the left vector, unless the column is dead.
+  // Computes lengths and order of the columns. w becomes the left vector, unless the column is
+  // dead.
   GLA_DEVICE void settle ()
   {
 #pragma unroll
@@ -45,7 +47,7 @@ struct svd_page : svd_pairs<T, P, ROWS, S, VECTORS> {
       for (int i = 0; i < HALF; i++)
         w[c][i] = dead[c] ? from_real<T> (0) : scale (inverse, w[c][i]);
       if constexpr (VECTORS) {
-        // rounding errors of the rotations have stretched both columns by the same factor
+        // rounding errors of the rotations have stretched columns of W and X by the same factor
         const R all = this->length_of (x[c]), stretch = all > 0 ? rsqrt_of (all) : R (1);
         length *= stretch;
 #pragma unroll
@@ -64,8 +66,8 @@ struct svd_page : svd_pairs<T, P, ROWS, S, VECTORS> {
     }
   }
 
-  // Dead columns become unit vectors that are orthogonal to the others: what is left of the unit
-  // vector that the others hold least of.
+  // Replaces dead columns by unit vectors orthogonal to the others: the unit vector with the
+  // smallest part in the span of the others is orthogonalized against them.
   GLA_DEVICE void complete ()
   {
     for (int r = 0; r < a.u_columns; r++) {
@@ -92,7 +94,7 @@ struct svd_page : svd_pairs<T, P, ROWS, S, VECTORS> {
     int place = 0;
 #pragma unroll
     for (int i = 0; i < HALF; i++) {
-      const R left = 1 - over_columns (abs2 (w[0][i]) + abs2 (w[1][i])); // dead ones are 0
+      const R left = 1 - over_columns (abs2 (w[0][i]) + abs2 (w[1][i])); // dead columns are 0
       if (row (i) < a.rows && left > best) {
         best = left;
         place = row (i);
@@ -120,8 +122,8 @@ struct svd_page : svd_pairs<T, P, ROWS, S, VECTORS> {
       y[i] = y[i] - over_columns (w[0][i] * dot[0] + w[1][i] * dot[1]);
   }
 
-  // The largest element of the column of V becomes real and positive, as common/phase.h says; or
-  // that of the column of U, where there is no V.
+  // Makes the largest element of the column of V real and positive, as common/phase.h says; without
+  // V, that of the column of U.
   GLA_DEVICE bool is_left () const
   {
     return !VECTORS || a.flip;
@@ -191,24 +193,24 @@ struct svd_page : svd_pairs<T, P, ROWS, S, VECTORS> {
   }
 };
 
-// Warps of a block where each has pages of its own.
+// Warps of a block if each has pages of its own.
 enum { SVD_LANES_WARPS = 4 };
 
-// Blocks of a multiprocessor that __launch_bounds__ demands; 0: no demand. Where the columns of a
-// lane take at most 64 registers, or 96, the rest fits into 128, or 168, which the compiler would
+// Blocks of a multiprocessor that __launch_bounds__ demands; 0: no demand. If the columns of a lane
+// take at most 64 or 96 registers, all registers fit into 128 or 168, which the compiler would
 // exceed.
 template <class PAGE, int WARPS>
 constexpr int svd_lanes_blocks = PAGE::COLUMN_BYTES <= 64 * 4   ? 16 / WARPS
                                  : PAGE::COLUMN_BYTES <= 96 * 4 ? 12 / WARPS
                                                                 : 0;
 
-// The page of a thread. Threads beyond the last page do that one again, and store nothing.
+// The page of a thread. Threads beyond the last page compute that page again and store nothing.
 struct svd_lanes_place {
   int64_t page;
   bool inside;
 };
 
-// S warps share a page, or a warp has a page for every LANES of its threads.
+// S warps share a page, or each LANES threads of a warp have one.
 template <int LANES, int S> __device__ svd_lanes_place svd_place_lanes (int64_t pages)
 {
   constexpr int WARPS = S == 1 ? SVD_LANES_WARPS : 1; // that have different pages
@@ -216,6 +218,8 @@ template <int LANES, int S> __device__ svd_lanes_place svd_place_lanes (int64_t 
   const int64_t page = own * (32 / LANES) + threadIdx.x % 32 / LANES;
   return {page < pages ? page : pages - 1, page < pages};
 }
+// A page has S warps of one block, or LANES lanes of a warp. A lane has columns, or half columns,
+// as svd_pairs.cuh says.
 
 template <class T, int P, int ROWS, int S, bool VECTORS>
 __global__ void __launch_bounds__ (

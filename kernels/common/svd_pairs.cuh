@@ -1,32 +1,33 @@
 // svd_pairs.cuh: sweeps of one-sided Jacobi on a page in registers, pairs of columns in lanes
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Hestenes' method: the columns of W = A*X are made orthogonal by rotations of pairs; then W = U*S
-// and X = V. A page has up to P columns, and S warps, each of which has ROWS rows of W and of X. To
-// P = 32 two lanes hold a pair of columns, half of these rows each, and for P = 64 one lane does;
-// so a rotation needs no exchange but of parts of one product of columns. Pairs meet by odd-even
-// transposition (Luk, Park 1989): in every round each pair passes one of its columns on. A sweep
-// turns their order around. Cosines are gathered in a factor of the column, so that a rotation
-// takes one multiplication and one addition for each entry (Gentleman 1973).
+// Hestenes' method: rotations of pairs of columns make the columns of W = A*X orthogonal; then W =
+// U*S and X = V. A page has up to P columns, and S warps, each of which has ROWS rows of W and of
+// X. Up to P = 32 two lanes hold a pair of columns, half of these rows each, and for P = 64 one
+// lane does. So a rotation exchanges nothing but partial sums of one dot product. Pairs meet by
+// odd-even transposition (Luk, Park 1989): in every round each pair passes on one of its columns. A
+// sweep reverses their order. The cosines are gathered in a factor of the column, so that a
+// rotation takes one multiplication and one addition for each entry (Gentleman 1973). Used by
+// svd_lanes.cuh.
 
 #ifndef GPULINALG_SVD_PAIRS_CUH
 #define GPULINALG_SVD_PAIRS_CUH
 
 #include "svd_args.cuh"
 
-// Told of every rotation, and of the end of every sweep; `on` and `resting` say whether columns of
-// this lane were rotated, and whether the page had converged before.
+// An observer is called after every rotation and at the end of every sweep; `on` and `resting` say
+// whether columns of this lane were rotated, and whether the page had converged before.
 struct svd_no_observer {
   GLA_DEVICE void rotated (bool) {}
   GLA_DEVICE void swept (bool) {}
 };
 
-// Digits of a number, and some.
+// A few more than the digits of a number.
 template <class R> constexpr int svd_digits = sizeof (R) == 8 ? 56 : 27;
 
-//------------------------------------------------------------------------------
-// over the warps of a page, in shared memory
-//------------------------------------------------------------------------------
+// ------------------------------------------------------------------------------
+// sums over the warps of a page, in shared memory
+// ------------------------------------------------------------------------------
 
 template <class T, int S> struct svd_shared {
   T number[2][S][32];
@@ -34,8 +35,8 @@ template <class T, int S> struct svd_shared {
   int place[2][S][32];
 };
 
-// What a lane has in common with the lanes of the same columns in the other warps. All threads of
-// the block call.
+// Combines what lanes of the same columns hold in the warps of a page. All threads of the block
+// call.
 template <class T, int S> struct svd_parts {
   typedef real_t<T> R;
   svd_shared<T, S> *shared;
@@ -61,8 +62,8 @@ template <class T, int S> struct svd_parts {
   }
   GLA_DEVICE R sum_real (R x) { return re (sum (from_real<T> (x))); }
 
-  // The largest, and the number and the place that belong to it; of equal ones those of the first
-  // part.
+  // Finds the largest size and the number and place that belong to it; of equal ones those of the
+  // first part.
   GLA_DEVICE void largest (R &size, T &number, int &place)
   {
     if constexpr (S > 1) {
@@ -105,14 +106,14 @@ template <class T, int P, int ROWS, int S, bool VECTORS> struct svd_pairs {
 
   const svd_args<T> &a;
   svd_parts<T, S> &parts;
-  int pairs, pair, half, base; // of the page; this one; rows of this lane; first lane of the page
-  int left, right;             // lanes of the neighbours, in a ring
+  int pairs, pair, half, base; // pairs of the page, this pair, rows of this lane, its first lane
+  int left, right;             // lanes of the adjacent pairs, in a ring
   bool last;
   bool bad; // the page holds NaN or Inf
   T w[2][HALF], x[2][VECTORS ? HALF : 1];
-  R factor[2];     // a column of X is x times this,
-  int exponent[2]; // and that of W is w times this and this power of two
-  int floor[2];    // below this exponent it is nothing but rounding errors of rounding errors
+  R factor[2];     // the column of X is x times factor
+  int exponent[2]; // the column of W is w times factor times this power of two
+  int floor[2];    // a product with a smaller exponent is rounding error only
   R square[2];     // of the length of w times factor
 
   GLA_DEVICE svd_pairs (const svd_args<T> &a, svd_parts<T, S> &parts) : a (a), parts (parts)
@@ -128,7 +129,7 @@ template <class T, int P, int ROWS, int S, bool VECTORS> struct svd_pairs {
   }
   GLA_DEVICE int row (int i) const { return parts.part * ROWS + half * HALF + i; }
 
-  // Over all rows.
+  // Sums over all rows.
   GLA_DEVICE T sum (T y) { return parts.sum (H == 2 ? y + shuffle_xor (y, 1) : y); }
   template <int N> GLA_DEVICE R length_of (const T (&column)[N])
   {
@@ -138,8 +139,8 @@ template <class T, int P, int ROWS, int S, bool VECTORS> struct svd_pairs {
       y += abs2 (column[i]);
     return parts.sum_real (H == 2 ? y + shuffle_xor (y, 1) : y);
   }
-  // The largest, and the number and the place that belong to it; of equal ones those of the first
-  // row.
+  // Finds the largest size and the number and place that belong to it; of equal ones those of the
+  // first row.
   GLA_DEVICE void largest (R &size, T &number, int &place)
   {
     if constexpr (H == 2) {
@@ -155,7 +156,7 @@ template <class T, int P, int ROWS, int S, bool VECTORS> struct svd_pairs {
     parts.largest (size, number, place);
   }
 
-  // The page; 0 where it holds NaN or Inf.
+  // Loads the page, or zeros where it holds NaN or Inf.
   GLA_DEVICE void load (int64_t page)
   {
     const T *A = a.A.data + page * a.A.page;
@@ -187,7 +188,8 @@ template <class T, int P, int ROWS, int S, bool VECTORS> struct svd_pairs {
     }
   }
 
-  // Multiplies by the factor, and divides w by a power of two so that its largest number is 1 to 2.
+  // Multiplies by the factor, and divides w by a power of two so that its largest entry is in [1,
+  // 2).
   GLA_DEVICE void bring_to_one (int c)
   {
     R largest = 0;
@@ -219,7 +221,7 @@ template <class T, int P, int ROWS, int S, bool VECTORS> struct svd_pairs {
   // sweeps
   //----------------------------------------------------------------------------
 
-  // Whether these columns have been rotated.
+  // Rotates this pair of columns; returns whether it did.
   GLA_DEVICE bool rotate (bool idle)
   {
     T product = from_real<T> (0);
@@ -244,7 +246,7 @@ template <class T, int P, int ROWS, int S, bool VECTORS> struct svd_pairs {
       square[1] += (R)(g.change * g.down);
       factor[0] *= g.c;
       factor[1] *= g.c;
-      // then it has lost digits
+      // then the square has lost digits
       shrunk = !(square[0] > R (0.125) * before0) || !(square[1] > R (0.125) * before1);
     }
     if (__any_sync (ALL, shrunk)) {
@@ -265,7 +267,7 @@ template <class T, int P, int ROWS, int S, bool VECTORS> struct svd_pairs {
     }
   }
 
-  // The second column to the left neighbour.
+  // Passes the second column to the pair on the left.
   GLA_DEVICE void pass_left ()
   {
 #pragma unroll
@@ -282,8 +284,8 @@ template <class T, int P, int ROWS, int S, bool VECTORS> struct svd_pairs {
     floor[1] = from_lane (floor[1], right);
   }
 
-  // The first column to the right neighbour; the last pair keeps it as its second one, and gives
-  // back what the first pair has passed to it.
+  // Passes the first column to the pair on the right; the last pair keeps it as its second one, and
+  // returns the column that the first pair has passed to it.
   template <class N> GLA_DEVICE void pass (N &first, N &second) const
   {
     const N on = last ? second : first;
@@ -306,7 +308,8 @@ template <class T, int P, int ROWS, int S, bool VECTORS> struct svd_pairs {
     pass (floor[0], floor[1]);
   }
 
-  // Columns of the page that the last sweep has rotated, 0 where it converged.
+  // Sweeps. Returns the number of columns of the page that the last sweep has rotated, 0 where it
+  // converged.
   GLA_DEVICE int iterate ()
   {
     svd_no_observer nobody;
@@ -316,7 +319,7 @@ template <class T, int P, int ROWS, int S, bool VECTORS> struct svd_pairs {
   {
     const unsigned page_lanes = LANES == 32 ? ALL : ((1u << LANES) - 1) << base;
     bool rotated = false, reversed = false;
-    bool done = false; // the page rests while others of the warp go on, so its bits are its own
+    bool done = false; // the page waits for others of the warp, so its bits depend on it alone
     for (int sweep = 0; sweep < a.maxit; sweep++) {
       rotated = false;
       for (int k = 0; k < pairs; k++) {
@@ -342,7 +345,7 @@ template <class T, int P, int ROWS, int S, bool VECTORS> struct svd_pairs {
     return 2 / H * __popc (__ballot_sync (ALL, rotated) & page_lanes);
   }
 
-  // Columns go back to where they have come from.
+  // Returns columns to the lanes they came from.
   template <class N> GLA_DEVICE void exchange (N &first, N &second, int lane) const
   {
     const N there = from_lane (first, lane);

@@ -1,5 +1,7 @@
 // tensor_map.cu: tensor maps, the descriptions of arrays that TMA needs
 // SPDX-License-Identifier: GPL-3.0-or-later
+//
+// See tensor_map.cuh. Called by product_bulk_launch.cuh.
 
 #include "tensor_map.cuh"
 #include "cluster.cuh"
@@ -8,7 +10,7 @@
 namespace
 {
 
-// Numbers of cuda.h, the same in every version from 12.0 on.
+// Constants of cuda.h, the same in every version from 12.0 on.
 enum {
   FLOAT32 = 7,
   FLOAT64 = 8,
@@ -25,7 +27,7 @@ typedef int (*encode_function) (tensor_map *, int, uint32_t, void *, const uint6
 encode_function encode;
 pthread_once_t once = PTHREAD_ONCE_INIT;
 
-// The driver is loaded where a GPU is in use.
+// Called only when a GPU is in use, so the driver is loaded.
 void find_function ()
 {
   void *driver = gla_library_open ("libcuda.so.1");
@@ -39,7 +41,7 @@ void find_function ()
 bool tensor_map_fill (tensor_map *map, const tensor_pages &array, int columns, int lines)
 {
 #if __CUDACC_VER_MAJOR__ < 12
-  return false; // the kernels that use it are empty then
+  return false; // the kernels that use the map are empty then
 #endif
   const int64_t most = (int64_t)1 << 39; // strides have 40 bits
   const int64_t ld = array.ld * array.size, page = array.page * array.size;

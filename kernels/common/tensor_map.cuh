@@ -4,7 +4,7 @@
 // From compute capability 9.0 on one thread asks for a box of an array, and TMA, a unit of
 // the multiprocessor, computes the addresses, fills with 0 what lies outside of the array, and
 // counts the bytes that have arrived on a barrier in shared memory. The array is described to it by
-// a structure that only the driver can fill.
+// a structure that only the driver can fill. Used by product_bulk_source.cuh.
 
 #ifndef GPULINALG_TENSOR_MAP_CUH
 #define GPULINALG_TENSOR_MAP_CUH
@@ -24,11 +24,11 @@ struct tensor_pages {
   int64_t rows, columns, pages, ld, page;
 };
 
-// Fills the map for boxes of 128 bytes of rows and so many columns of one page. With `lines` such
-// boxes one behind the other are one, and the rows fill lines of 128 bytes. Column c of a box
-// lies at byte 128*c in shared memory, and its bytes 16*i .. 16*i+15 where 16*(i ^ c%8) would; a
-// box begins at a multiple of 1024. False where the device or the driver cannot do it, or where a
-// column of the array begins at no multiple of 16 bytes.
+// Fills the map for boxes of 128 bytes of rows and so many columns of one page. With `lines` so
+// many boxes that follow one another are copied as one, and the rows fill lines of 128 bytes.
+// Column c of a box is at byte 128*c in shared memory; its bytes 16*i .. 16*i+15 are stored at
+// 16*(i ^ c%8). A box begins at a multiple of 1024. False where the device or the driver cannot do
+// it, or where a column of the array begins at no multiple of 16 bytes.
 bool tensor_map_fill (tensor_map *map, const tensor_pages &array, int columns, int lines);
 
 // CUDA 11 has not got these instructions.
@@ -39,7 +39,7 @@ GLA_DEVICE unsigned shared_address (const void *p)
   return (unsigned)__cvta_generic_to_shared (p);
 }
 
-// A barrier in shared memory, which `count` arrivals and the bytes that are expected complete.
+// Starts a barrier in shared memory, which `count` arrivals and the expected bytes complete.
 GLA_DEVICE void phase_init (unsigned barrier, unsigned count)
 {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(count) : "memory");
@@ -58,13 +58,14 @@ GLA_DEVICE void phase_arrive (unsigned barrier)
 {
   asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
 }
-// What this thread has read from shared memory is read, for TMA, too: its writes can overtake
-// reads that have begun, also those before an arrival.
+// Makes the reads of this thread from shared memory come before later writes of TMA: these could
+// overtake reads that have begun, also those before an arrival.
 GLA_DEVICE void phase_reads_done ()
 {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
-// Waits until the phase of this parity is complete; that of parity 1 is so at the beginning.
+// Waits until the phase of this parity is complete; the one of parity 1 is complete at the
+// beginning.
 GLA_DEVICE void phase_wait (unsigned barrier, unsigned parity)
 {
   asm volatile("{\n\t"
@@ -77,7 +78,7 @@ GLA_DEVICE void phase_wait (unsigned barrier, unsigned parity)
                : "memory");
 }
 
-// Copies the box that begins at (row, column) of a page.
+// Copies the box that begins at (row, column) of a page, and counts its bytes on the barrier.
 GLA_DEVICE void tensor_copy (unsigned to, const tensor_map *map, unsigned barrier, int row,
                              int column, int page)
 {
@@ -87,7 +88,7 @@ GLA_DEVICE void tensor_copy (unsigned to, const tensor_map *map, unsigned barrie
                : "memory");
 }
 
-// The same of a map with lines.
+// Does the same with a map that has lines.
 GLA_DEVICE void tensor_copy_lines (unsigned to, const tensor_map *map, unsigned barrier, int column,
                                    int line, int page)
 {

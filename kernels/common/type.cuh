@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // src/Makefile compiles such a file four times, with -DGLA_T=s, d, c and z, because one template
-// for all types takes long to compile. It is included last: other headers have parameters with the
-// name T.
+// for all types takes long to compile. The *_types.cu files include it last: other headers have
+// parameters with the name T.
 
 #ifndef GPULINALG_TYPE_CUH
 #define GPULINALG_TYPE_CUH

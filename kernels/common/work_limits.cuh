@@ -1,5 +1,7 @@
-// work_limits.cuh: how much is launched at a time, how much memory is taken, how often is polled
+// work_limits.cuh: how much work is launched, how much memory is taken, how often is polled
 // SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Used by the host code of all topics.
 
 #ifndef GPULINALG_WORK_LIMITS_CUH
 #define GPULINALG_WORK_LIMITS_CUH
@@ -17,7 +19,7 @@ const double CHUNK_BYTES = 64e6;
 // The share of the free device memory that chunks may take, all slots together.
 const double MEMORY_SHARE = 0.6;
 
-// Predicted seconds of any call, and bytes per second between the arrays of the host and a GPU.
+// Predicted seconds of overhead of any call, and bytes per second between the host and a GPU.
 const double CALL_SECONDS = 5e-4, LINK_RATE = 18e9;
 
 // Multiprocessors of the GPU whose measured times the predictions were fitted to (an H200). Times
@@ -28,14 +30,14 @@ const double FITTED_MULTIPROCESSORS = 132;
 // how many sweeps of a bulge chase are active at the same time
 //------------------------------------------------------------------------------
 
-// Of a matrix of order n and tasks of B rows: at most, as each sweep is two tasks behind the one
-// before it.
+// The most sweeps of a matrix of order n with tasks of B rows that are active at once: each sweep
+// is two tasks behind the one before it.
 template <int B> __host__ __device__ constexpr int sweeps_at_once (int n)
 {
   return n / (2 * B) + 2;
 }
 
-// A power of two that is not less.
+// The smallest power of two that is at least as large.
 template <int B> __host__ __device__ constexpr int slots_for (int n)
 {
   int slots = 1;
