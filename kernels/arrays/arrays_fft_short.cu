@@ -75,6 +75,7 @@ struct slices {
   int sign; // of the exponent
 };
 
+// A thread has one slice: thread t of the grid has slice t, counted along inner first.
 template <class R, int N> __global__ void __launch_bounds__ (THREADS) transform (slices a)
 {
   const int64_t s = (int64_t)blockIdx.x * THREADS + threadIdx.x;

@@ -186,6 +186,8 @@ template <class T> struct nd_thread {
   }
 };
 
+// A block has ND_PROGRAM_THREADS * each elements in sequence, and a thread every
+// ND_PROGRAM_THREADS-th of them. All threads take the instructions in the same order.
 template <class T>
 __global__ void __launch_bounds__ (ND_PROGRAM_THREADS)
     nd_interpret (const __grid_constant__ nd_program p)

@@ -236,6 +236,8 @@ __global__ void __launch_bounds__ (REDUCE_THREADS) reduce_beside (nd_reduction r
     reduce_store<O> (r, (o * r.segments + segment) * r.inner + i, part);
 }
 
+// Slices are contiguous. Each PARTS = 8 lanes of a warp have one segment, a partial result each;
+// groups of lanes have the segments in their order.
 template <class J, class F, class S, class O>
 __global__ void __launch_bounds__ (REDUCE_THREADS) reduce_contiguous (nd_reduction r)
 {

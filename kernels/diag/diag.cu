@@ -26,6 +26,8 @@ template <class T> GLA_DEVICE T element_of (const diag_args<T> &a, const T *A, i
   return q >= 0 && q < a.n && i - a.row == q ? A[q * a.step] : T{};
 }
 
+// A thread has an element of the result; blockIdx.x counts blocks of a page, threadIdx.y and
+// blockIdx.y count pages.
 template <class T> __global__ void __launch_bounds__ (THREADS) element_kernel (diag_args<T> a)
 {
   const int64_t count = a.rows * a.columns;
@@ -52,6 +54,7 @@ template <class R> GLA_DEVICE cx<R> plus (cx<R> x, cx<R> y)
   return {plus (x.x, y.x), plus (x.y, y.y)};
 }
 
+// A thread has a page.
 template <class T> __global__ void __launch_bounds__ (THREADS) trace_kernel (diag_args<T> a)
 {
   for (int64_t p = (int64_t)blockIdx.x * THREADS + threadIdx.x; p < a.pages;

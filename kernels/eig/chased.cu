@@ -16,12 +16,12 @@ enum { B = EIG_BANDWIDTH, THREADS = 256 };
 // Columns that a thread has rows of: 64 registers of them.
 template <class T> constexpr int COLUMNS = 32 / (int)sizeof (T);
 
-// The reflector of a sweep: tau in the place of the one, then the other entries.
+// The reflector of a sweep: tau at the place of the one, then the other entries.
 template <class T> struct alignas (16) chased_reflector {
   T v[B];
 };
 
-// What a thread has to do: columns of a page, a reflector of each sweep.
+// A thread's part of the work: columns of a page, a reflector of each sweep.
 template <class T> struct chased_part {
   int n, t, lane, columns;               // columns that are there
   const chased_reflector<T> *reflectors; // of reflector t of sweep 0
@@ -40,7 +40,7 @@ template <class T> struct chased_part {
   }
 };
 
-// x of a column, of which row i is at x[(i + TURN) % B], becomes H x.
+// Replaces x of a column by H x; row i of it is at x[(i + TURN) % B].
 template <int TURN, class T> GLA_DEVICE void apply (const chased_reflector<T> &h, T (&x)[B])
 {
   T dot[2] = {x[TURN % B], from_real<T> (0)};
@@ -54,13 +54,13 @@ template <int TURN, class T> GLA_DEVICE void apply (const chased_reflector<T> &h
     x[(i + TURN) % B] = madd (factor, h.v[i], x[(i + TURN) % B]);
 }
 
-// The last rows of the warps but the last one of each column, in turn of two.
+// The last rows of all but the last warp of each column, in two buffers.
 template <class T> struct chased_exchange {
   T last[2][THREADS / 32][COLUMNS<T>];
 };
 
-// Sweep s; then the row above the first one comes from the thread before, in the place of the last
-// one. SHARED: a column has more than one warp.
+// Applies sweep s; then the last row is replaced by the row above the first one, which the previous
+// thread has. SHARED: a column has more than one warp.
 template <int TURN, bool SHARED, class T>
 GLA_DEVICE void sweep (const chased_part<T> &p, int s, chased_reflector<T> &next,
                        T (&above)[COLUMNS<T>], T (&x)[COLUMNS<T>][B], chased_exchange<T> &exchange)
@@ -92,7 +92,8 @@ GLA_DEVICE void sweep (const chased_part<T> &p, int s, chased_reflector<T> &next
   }
 }
 
-// Eight sweeps, from s down to s-7: after them the rows are where they were in the registers.
+// Applies eight sweeps, from s down to s-7: after them the rows are in the same registers as
+// before.
 template <bool SHARED, class T>
 GLA_DEVICE void sweeps (const chased_part<T> &p, int s, chased_reflector<T> &next,
                         T (&above)[COLUMNS<T>], T (&x)[COLUMNS<T>][B], chased_exchange<T> &exchange)
@@ -107,9 +108,9 @@ GLA_DEVICE void sweeps (const chased_part<T> &p, int s, chased_reflector<T> &nex
   sweep<1, SHARED> (p, s - 7, next, above, x, exchange);
 }
 
-// `warps` warps, a thread to eight rows, have COLUMNS columns of a page; a block has as many groups
-// of these as find room in THREADS, which read the same reflectors. The results go to their places
-// in V.
+// `warps` warps have COLUMNS columns of a page, eight rows to a thread. A block has as many such
+// groups as fit into THREADS threads, because they read the same reflectors. The results go to
+// their places in V.
 template <class T, bool SHARED>
 __global__ void __launch_bounds__ (THREADS) chased_kernel (eig_args<T> a, int warps, int blocks)
 {

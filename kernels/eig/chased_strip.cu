@@ -16,14 +16,14 @@ enum { B = EIG_BANDWIDTH, GROUP = 8, WINDOW = B + GROUP - 1 };
 // do not fit.
 template <class T> constexpr int COLUMNS = 128 / (int)sizeof (T);
 
-// The reflectors of GROUP sweeps at one place: tau in the place of the one, then the other entries.
-// What follows keeps teams of a warp in other banks.
+// The reflectors of GROUP sweeps at one place: tau at the place of the one, then the other entries.
+// The padding puts the teams of a warp in different banks.
 template <class T> struct alignas (16) chased_batch {
   T h[GROUP][B];
   unsigned char apart[16];
 };
 
-// Rows of a strip: those of the last windows are there, as zeros.
+// Rows of a strip, with the rows of zeros that the last windows reach.
 __host__ __device__ constexpr int strip_rows (int n)
 {
   return n + WINDOW;
@@ -77,8 +77,8 @@ GLA_DEVICE void fetch (chased_batch<T> &to, const T *from, int n, chased_group g
   }
 }
 
-// Reflectors t of the sweeps of a group, the last sweep first, to the rows of column c that are in
-// the window; the first B rows of it are done then.
+// Applies reflectors t of the sweeps of a group, the last sweep first, to the rows of column c in
+// the window; the first B rows are final then.
 template <int NC, class T>
 GLA_DEVICE void advance (const chased_batch<T> &batch, T *X, chased_group group, int t,
                          T (&x)[WINDOW])

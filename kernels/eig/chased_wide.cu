@@ -87,7 +87,7 @@ template <int PIECES> struct chased_strip {
   }
 };
 
-// The reflectors of a group at one place: tau in the place of the one, then the other entries; and
+// The reflectors of a group at one place: tau at the place of the one, then the other entries; and
 // -T by rows.
 struct alignas (16) chased_block {
   number h[B][B], factor[B][B + 1];
@@ -99,13 +99,13 @@ struct alignas (16) chased_block {
     const number x = h[q][d & (B - 1)];
     return d == 0 ? from_real<number> (1) : d > 0 && d < B ? x : from_real<number> (0);
   }
-  // Zeros where nothing is copied to.
+  // Sets to zero what no copy fills.
   GLA_DEVICE void clear ()
   {
     for (int u = threadIdx.x % 32; u < B * B; u += 32)
       factor[u / B][u % B] = from_real<number> (0);
   }
-  // Starts to copy it by a warp.
+  // One warp starts to copy it.
   GLA_DEVICE void fetch (const number *reflectors, const number *factors, int n, int i, int t)
   {
     const int g = last_group (n) - i;
@@ -120,7 +120,7 @@ struct alignas (16) chased_block {
         async_copy (&factor[q][e], factors + u);
     }
   }
-  // Rows of `upper` and `lower` -= U T U' times them.
+  // Subtracts U T U' times the rows of `upper` and `lower` from them.
   template <int PIECES> GLA_DEVICE void apply (piece (&upper)[PIECES], piece (&lower)[PIECES]) const
   {
     const int a = threadIdx.x % 32 / 4, b = threadIdx.x % 4 * 2;
@@ -150,14 +150,14 @@ struct alignas (16) chased_block {
 // T
 //------------------------------------------------------------------------------
 
-// That of lane `lane` of eight.
+// Returns the number of lane `lane` of eight.
 GLA_DEVICE number of_lane (number x, int lane)
 {
   return {__shfl_sync (0xffffffffu, x.x, lane, B), __shfl_sync (0xffffffffu, x.y, lane, B)};
 }
 
-// -T of the reflectors of every group at every place: eight lanes have one of them, a row of T
-// each. T(i, j) = -tau(j) sum of T(i, l) G(l, j) with G = U'U.
+// Makes -T of the reflectors of every group at every place. Eight lanes have one T, a row each.
+// T(i, j) = -tau(j) sum of T(i, l) G(l, j) with G = U'U.
 __global__ void __launch_bounds__ (FACTOR_THREADS)
     chased_factor_kernel (eig_args<number> a, number *factors)
 {
@@ -220,7 +220,8 @@ template <int PIECES> size_t strip_bytes (int n, int teams)
          2 * (size_t)teams * sizeof (chased_block);
 }
 
-// How far a team is: group and place, a number that only grows; and behind its last place.
+// The progress of a team in group and place, a number that only grows; and its value after the last
+// place.
 GLA_DEVICE int stage_of (int i, int places)
 {
   return i * 4096 + places;

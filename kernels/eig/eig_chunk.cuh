@@ -20,24 +20,23 @@ gla_eig_route eig_table_row (const gla_eig_job *job);
 
 eig_route eig_route_of (const cuda_engine *e, const gla_eig_job *job);
 
-// Whether columns of V that are not wanted may be left out: with GLA_EIG_INDICES, and in the jobs
-// of other operations whose `columns` from il on are fewer than n with GLA_EIG_ALL; and whether
-// pages of ROUTE_STAGES go by way of a band.
+// True if columns of V that are not wanted may be left out: with GLA_EIG_INDICES, and in jobs of
+// other operations whose `columns` from il on are fewer than n with GLA_EIG_ALL. eig_by_band: pages
+// of ROUTE_STAGES are reduced to a band first.
 bool eig_forms_part (const cuda_engine *e, const gla_eig_job *job);
 bool eig_goes_by_band (const cuda_engine *e, const gla_eig_job *job);
 
-// Whether each page has a part of its own, which is known behind its eigenvalues: those of an
-// interval, with vectors.
+// True if each page has its own part, known once its eigenvalues are: an interval, with vectors.
 bool eig_has_spans (const cuda_engine *e, const gla_eig_job *job);
 
 // Whether a large page's vectors are found by eig_chunk_finish, which knows how many are wanted.
 bool eig_has_rest (const cuda_engine *e, const gla_eig_job *job);
 
-// Whether the wanted vectors are found one by one (few.cuh); it takes the straight reduction. Of an
-// interval those of pages that have few.
+// True if the wanted vectors are found one by one (few.cuh), after a direct reduction to
+// tridiagonal form. Of an interval, those of pages with few wanted vectors.
 bool eig_finds_few (const gla_eig_job *job);
 
-// Whether a part goes straight to the caller's arrays: where no kernel needs V for anything else.
+// True if a part is written directly to the caller's arrays, because no kernel needs V otherwise.
 bool eig_writes_part (const cuda_engine *e, const gla_eig_job *job);
 
 // Seconds of kernels for one page when many are at work, and those that one page takes alone.
@@ -62,12 +61,13 @@ gla_status eig_chunk_finish (cuda_engine *e, int slot, const gla_eig_chunk *chun
 // memory
 //------------------------------------------------------------------------------
 
-// By way of a band some lanes transform each wanted column alone up to so many rows, and up to
-// twice as many where there are few columns (EIG_ALONE_COLUMNS), as measured.
+// With a reduction to a band some lanes transform each wanted column alone up to so many rows, and
+// up to twice as many where there are few columns (EIG_ALONE_COLUMNS), as measured.
 enum { EIG_ALONE_ROWS = 128 };
 
-// The columns of a strip of the back-transform: the table's, or what fits; 0: no strips. By way of
-// a band it is as narrow as the wanted columns, for an interval as n / 10 of them.
+// The columns of a strip of the back-transformation: the table's, or what fits; 0: no strips. With
+// a reduction to a band the strip is as narrow as the wanted columns, for an interval as n / 10 of
+// them.
 template <class T> int eig_strip_of (const cuda_engine *e, const gla_eig_job *job)
 {
   int strip = job->vectors ? eig_table_row (job).strip : 0;
@@ -150,8 +150,8 @@ inline bool eig_keeps_results (const cuda_engine *e, const gla_eig_job *job)
 }
 
 // The buffers of a chunk. Host arrays have copies of A, V and lambda here, and the copy of A is
-// worked on in place; device arrays need a copy of A to work on, if anything. Where a part of the
-// spectrum is wanted, all of V and lambda is here.
+// overwritten; device arrays need at most a copy of A to overwrite. Where a part of the spectrum is
+// wanted, all of V and lambda is here.
 template <class T>
 size_t eig_lay_out (const cuda_engine *e, const gla_eig_job *job, int64_t pages, char *base,
                     eig_args<T> *a)
@@ -201,14 +201,14 @@ size_t eig_lay_out (const cuda_engine *e, const gla_eig_job *job, int64_t pages,
   return c.used;
 }
 
-// What blocked Jacobi begins with: the eigenvectors that "qr" finds, and a copy of the pages.
+// The start of blocked Jacobi: the eigenvectors that "qr" finds, and a copy of the pages.
 template <class T> struct jacobi_start {
   T *A;         // NULL: it begins with the identity
   int32_t *bad; // info of each page before
   eig_args<T> stages;
 };
 
-// Whether it does: where the stages of "qr" serve pages of this size with vectors.
+// True if it starts so: if the stages of "qr" serve pages of this size with vectors.
 inline bool eig_has_start (const cuda_engine *e, const gla_eig_job *job)
 {
   gla_eig_job with = *job;

@@ -61,7 +61,7 @@ int64_t chunk_pages (gla_engine *engine, const gla_job *head, int64_t pages)
   if (!job->head.device_arrays && chunk > by_bytes)
     chunk = by_bytes;
   if (chunk < fill && eig_page_latency (job) > PIECE_SECONDS / 4)
-    chunk = 2.0 * e->multiprocessors; // pages that take long are waited for piece by piece anyway
+    chunk = 2.0 * e->multiprocessors; // pages that take long are waited for one piece at a time
   else if (chunk < fill)
     chunk = fill;
   // large pages: four chunks, so that some are copied while others are worked on, or two where they

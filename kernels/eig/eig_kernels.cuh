@@ -70,7 +70,7 @@ template <class T> struct eig_args {
 
 // Checks and scales: A -> W, exponent, norm, info, skew.
 template <class T> cudaError_t eig_prepare (const eig_args<T> &a);
-// The same for one large page by the whole GPU, with memory for what the blocks tell each other.
+// Does the same for one large page with the whole GPU; `memory` is for what its blocks exchange.
 template <class T> cudaError_t eig_prepare_large (const eig_args<T> &a, void *memory);
 size_t eig_prepare_large_bytes ();
 
@@ -151,10 +151,10 @@ template <class T> cudaError_t eig_block_vectors (const eig_args<T> &a);
 // reduction to tridiagonal form by way of a band matrix, and the way back
 //------------------------------------------------------------------------------
 
-// LAPACK's ?hetrd_2stage (Haidar, Ltaief, Dongarra 2011): the dense matrix is first made a band
-// matrix, which takes products of matrices only; then the band is chased to two diagonals. The
-// reflectors of both stages are kept where eigenvectors are wanted: two transformations of few
-// columns, or of those of large pages, take less than the other reduction takes more.
+// LAPACK's ?hetrd_2stage (Haidar, Ltaief, Dongarra 2011): products of matrices alone reduce the
+// dense matrix to a band, and bulge chasing reduces the band to tridiagonal form. Where
+// eigenvectors are wanted the reflectors of both stages are kept: for few columns, or for large
+// pages, two back-transformations cost less than the direct reduction would.
 
 // Diagonals of the band below the main one, and columns of a panel of the first stage.
 enum { EIG_BANDWIDTH = 8 };
@@ -169,17 +169,17 @@ template <class T> int64_t eig_he2hb_scratch (int n, int smem_limit);
 template <class T> int eig_he2hb_steps (int n, int smem_limit);
 template <class T> cudaError_t eig_he2hb (const eig_args<T> &a, int first, int last);
 
-// What is left after `step` steps, in one kernel, in shared memory; eig_he2hb takes it from the
-// first step on from which it fits. At step 0 it starts from A and does what eig_prepare does, too,
-// but for the norm; later, he2hb_update has to be through.
+// Finishes the reduction after `step` steps in one kernel, in shared memory; eig_he2hb calls it
+// from the first step at which the rest fits. At step 0 it reads A and does what eig_prepare does,
+// except for the norm; later, he2hb_update must have finished.
 template <class T> int he2hb_page_from (int n, int smem_limit);
 template <class T> cudaError_t he2hb_page (const eig_args<T> &a, int step);
 
-// Band to tridiagonal: band -> d, e and, if it is there, a.chased.
+// Band to tridiagonal: band -> d, e and, if not NULL, a.chased.
 template <class T> cudaError_t eig_hb2st (const eig_args<T> &a);
 
-// Reflector t of sweep s has rows s+1+EIG_BANDWIDTH*t and the next ones. In a.chased it is tau, in
-// the place of its one, and the other entries: at EIG_BANDWIDTH*(s*eig_chased_tasks + t).
+// Reflector t of sweep s has rows s+1+EIG_BANDWIDTH*t and the next ones. a.chased has tau, at the
+// place of its one, and the other entries: at EIG_BANDWIDTH*(s*eig_chased_tasks + t).
 __host__ __device__ inline int eig_chased_tasks (int n)
 {
   return (n - 1 + EIG_BANDWIDTH - 1) / EIG_BANDWIDTH;
@@ -218,8 +218,8 @@ template <class T> cudaError_t eig_jacobi_whole (const eig_args<T> &a, int *any)
 //------------------------------------------------------------------------------
 
 // A = L L' with pivoting; L J has orthogonal columns, whose directions are the eigenvectors of A
-// and whose squared lengths are its eigenvalues (Veselic, Hari 1989). Where A is definite these
-// have high relative accuracy (Demmel, Veselic 1992). Where it is not, A + s I is factored.
+// and whose squared lengths are its eigenvalues (Veselic, Hari 1989). If A is definite these have
+// high relative accuracy (Demmel, Veselic 1992), else A + s I is factored.
 
 enum { JACOBI_LANES = 64 }; // rows at most
 

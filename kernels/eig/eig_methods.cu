@@ -15,14 +15,14 @@ bool fits (const gla_eig_job *job, int smem_limit)
                    [&] (auto zero) { return eig_jacobi_fits<decltype (zero)> (n, smem_limit); });
 }
 
-// Up to n / BAND_SHARE wanted columns, from BAND_FROM rows on, the way by a band takes less time,
-// as measured; an interval is expected to hold no more, and which way its page goes must not depend
-// on it, as it decides the last bits of the eigenvalues. So it does for all where the table says
-// so, if strips of them fit. A block of chased.cu has threads for CHASED_MOST rows.
+// Up to n / BAND_SHARE wanted columns, from BAND_FROM rows on, a reduction to a band takes less
+// time, as measured. An interval is expected to hold no more: the choice decides the last bits of
+// the eigenvalues, so it must not depend on how many it holds. Pages with all columns use a band
+// where the table says so and strips fit. A block of chased.cu has threads for CHASED_MOST rows.
 enum { BAND_FROM = 96, BAND_SHARE = 4, CHASED_MOST = 2048 };
 
-// Where the table has large pages, such parts of real pages go by a band as well, as long as their
-// eigenvalues alone do.
+// Where the table has large pages, such parts of real pages use a band as well, as long as their
+// eigenvalues without vectors do.
 bool part_avoids_large (const gla_eig_job *job)
 {
   return job->vectors && job->columns > 0 && job->n <= CHASED_MOST &&
@@ -31,7 +31,7 @@ bool part_avoids_large (const gla_eig_job *job)
 }
 
 // Orders at which up to n / EIG_FEW_SHARE wanted vectors are found one by one, and from which on
-// behind a reduction by way of a band; the same where EIG_ALONE_COLUMNS at most are wanted. As
+// this follows a reduction to a band; the same where at most EIG_ALONE_COLUMNS are wanted. As
 // measured.
 struct few_orders {
   char type;
@@ -51,7 +51,7 @@ const few_orders &few_row (const gla_eig_job *job)
   return *row;
 }
 
-// What an interval holds must not decide.
+// The number of eigenvalues in an interval must not decide this.
 bool few_alone (const gla_eig_job *job)
 {
   return job->range != GLA_EIG_INTERVAL && job->columns <= EIG_ALONE_COLUMNS;
@@ -184,7 +184,7 @@ double eig_page_seconds (const cuda_engine *e, const gla_eig_job *job)
 double eig_page_latency (const gla_eig_job *job)
 {
   if (job->method != GLA_EIG_METHOD_JACOBI && eig_table_row (job).way == EIG_LARGE)
-    return 0; // no other page is at work beside it
+    return 0; // no other page is processed at the same time
   double n = (double)job->n;
   return 5e-5 + 1e-5 * n + n * n * n * gla_type_size (job->head.type) * 1e-12;
 }
@@ -216,7 +216,7 @@ gla_status run_conquest (cuda_engine *e, int slot, const eig_args<T> &a, bool pi
   return engine_status (a.chased != nullptr ? eig_chased (a) : cudaSuccess);
 }
 
-// Eigenvalues times 2^powers; a thread takes a page.
+// Scales eigenvalues by 2^powers; a thread has a page.
 __global__ void powers_kernel (int *exponent, const int *powers, int64_t pages)
 {
   const int64_t page = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;

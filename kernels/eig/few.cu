@@ -6,13 +6,13 @@
 namespace
 {
 
-// What vectors may miss, or they are found by divide and conquer: a residual of RESIDUAL * eps *
-// bound, and a cosine between two of them before they are made orthogonal for the last time.
+// Limits beyond which divide and conquer finds the vectors: a residual of RESIDUAL * eps * bound,
+// and a cosine between two vectors before the last orthogonalization.
 enum { RESIDUAL = 8 };
 constexpr double COSINE = 0.01;
 
-// Where the eigenvalues of a page are farther apart than this times the bound, its vectors are
-// orthogonal but for some eps over this before they are made so, once.
+// If the eigenvalues of a page are farther apart than this times the bound, one orthogonalization
+// is enough: before it the cosines are some eps over this.
 template <class R> constexpr R apart_enough = sizeof (R) == 8 ? R (0x1p-12) : R (0x1p-10);
 
 // Between the rows of the vectors in shared memory: lanes that write columns use different banks.
@@ -24,14 +24,16 @@ GLA_DEVICE int vectors_of (const few_layout &s)
   return s.rows * VECTORS_LD;
 }
 
-// Where a lane works: its page of the warp's, its number among the wanted ones, whether it has one.
+// The place of a lane: which page of the warp, which of the wanted numbers, and whether there is
+// one.
 struct few_place {
   int g, j;
   int64_t page;
   bool active;
 };
 
-// Lanes that are left repeat the work of the first one, in an interval of the first one of a page.
+// Lanes without work repeat that of the first lane; in an interval that of the first lane of a
+// page.
 template <class T> GLA_DEVICE few_place place_of (const eig_args<T> &a, const few_task &task)
 {
   int lane = threadIdx.x;
@@ -46,8 +48,8 @@ template <class T> GLA_DEVICE few_place place_of (const eig_args<T> &a, const fe
   return {g, j, page, active};
 }
 
-// Number `at` of the warps' tasks, if there is one: the pages in their order, `pages` to a warp, or
-// those of the lists of an interval, one list after the other.
+// Finds task number `at` of the warps, if there is one: the pages in their order, `pages` to a
+// warp, or those in the lists of an interval, one list after the other.
 template <bool LISTED, class T>
 GLA_DEVICE bool find_task (const eig_args<T> &a, int64_t at, int pages, few_task &task)
 {
@@ -229,8 +231,8 @@ template <class T> size_t vectors_bytes (const few_layout &s)
   return values_bytes<T> (s) + (VECTORS_LD + 32) * s.rows * sizeof (real_t<T>);
 }
 
-// The blocks that go through the tasks of an interval are some more than there are tasks where n /
-// LISTED_SHARE columns of each page are wanted, but not more than a multiprocessor has.
+// For the tasks of an interval there are a few more blocks than tasks if n / LISTED_SHARE columns
+// of each page are wanted, but not more than the multiprocessors can hold.
 enum { LISTED_BLOCKS = 32, LISTED_SHARE = 8 };
 
 // `pages` to a warp, or of an interval at most so many.

@@ -19,7 +19,7 @@ enum { EIG_FOUND = INT32_MIN };
 // and so are those with more than n / EIG_FEW_SHARE eigenvalues in an interval, whose spans it
 // counts for all pages.
 template <class T> cudaError_t eig_few (const eig_args<T> &a, const eig_interval &interval);
-// Behind it: info is 0 again.
+// Called after it: sets info back to 0.
 template <class T> cudaError_t eig_few_end (const eig_args<T> &a);
 
 // For an interval: spans, and lists. A warp takes up to FEW_TOGETHER pages whose vectors are to be
@@ -145,10 +145,10 @@ template <class R> GLA_DEVICE R few_value (const few_matrix<R> &t, int index, R 
   return high;
 }
 
-// T - sigma = N D N', where N has its ones in the diagonal, entries below it up to row r, and above
-// it from there on: 1/D in `inverse`, entries 32 apart. x, entries `apart` apart, is lost. Both
-// factorisations, from the first row and from the last one, go on side by side, since each step
-// waits for the one before; then the row where they meet is sought.
+// T - sigma = N D N', where N has ones on the diagonal, entries below it up to row r, and above it
+// from there on: 1/D goes to `inverse`, entries 32 apart. x, entries `apart` apart, is overwritten.
+// Both factorisations, from the first row and from the last one, run side by side, since each step
+// waits for the one before; then the row where they meet is chosen.
 template <class R>
 GLA_DEVICE int few_twist (const few_matrix<R> &t, R sigma, R bound, R *inverse, R *x, int apart)
 {
@@ -188,8 +188,8 @@ GLA_DEVICE int few_twist (const few_matrix<R> &t, R sigma, R bound, R *inverse, 
   return r;
 }
 
-// FEW_ROWS rows of what few_solve works on, from row `first` on in steps of `step`; outside of the
-// matrix row 0 in place of them. e is that of row i + beside.
+// FEW_ROWS rows of what few_solve works on, from row `first` on in steps of `step`; row 0 replaces
+// rows outside the matrix. e is that of row i + beside.
 template <class R> struct few_rows {
   R x[FEW_ROWS], e[FEW_ROWS], inverse[FEW_ROWS];
   GLA_DEVICE few_rows (const few_matrix<R> &t, const R *from, const R *of, int apart, int first,

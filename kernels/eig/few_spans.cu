@@ -1,8 +1,8 @@
 // few_spans.cu: which eigenvalues of small tridiagonal matrices are in an interval, by bisection
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What is counted are the eigenvalues that few_value finds, from its own counts, so that those of
-// intervals side by side are each counted once, whatever finds the vectors.
+// Counts the eigenvalues that few_value finds, from its own counts, so that each eigenvalue is in
+// exactly one of adjacent intervals, whatever finds the vectors. Called by few.cu.
 
 #include "few.cuh"
 
@@ -12,13 +12,13 @@ namespace
 // Pages of a warp, two lanes each.
 enum { PAGES = 16 };
 
-// How many of the eigenvalues that few_value finds are at most x, scaled by 2^exponent: all of them
-// go down its tree of points together, and the way to x parts those on its left from the others.
+// The number of eigenvalues found by few_value that are at most x, scaled by 2^exponent. Bisection
+// starts with all of them; each step separates those on one side of a point from x.
 template <class R>
 GLA_DEVICE int values_at_most (const few_matrix<R> &t, double x, R bound, int exponent)
 {
   R low = -bound, high = bound, least = limits<R>::eps * limits<R>::eps * bound;
-  int from = 0, to = t.n; // eigenvalues that are not parted from x yet
+  int from = 0, to = t.n; // eigenvalues that are not yet separated from x
   for (int step = 0; step < few_steps<R> && __any_sync (0xffffffffu, from < to); step++) {
     R middle = R (0.5) * (low + high);
     int below = few_below (t, middle, least);
@@ -49,7 +49,7 @@ GLA_DEVICE void put_in_list (int *lists, int64_t pages, int most, int together, 
   }
 }
 
-// The columns of the lane's page, of which there may be none, behind each other in the list.
+// Puts the columns of the lane's page, perhaps none, in sequence into the list.
 GLA_DEVICE void put_columns (int *lists, int64_t pages, int columns, int64_t page)
 {
   const int lane = threadIdx.x;
@@ -65,9 +65,9 @@ GLA_DEVICE void put_columns (int *lists, int64_t pages, int columns, int64_t pag
     few_columns (lists, pages)[at + j] = {(int)page, j};
 }
 
-// A block is a warp and has PAGES pages; two lanes of a page each count the eigenvalues up to an
-// end of the interval. The first of them then knows the page's part, and how many pages like it
-// a warp takes. A page without any is found already.
+// A block is a warp and has PAGES pages. Two lanes of a page each count the eigenvalues up to one
+// end of the interval. The first of them then knows the page's part, and how many such pages a warp
+// takes. A page without any is marked as found.
 template <class T>
 __global__ void __launch_bounds__ (32) spans_kernel (eig_args<T> a, eig_interval interval)
 {

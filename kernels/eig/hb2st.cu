@@ -1,12 +1,12 @@
 // hb2st.cu: from a band matrix to a tridiagonal one (LAPACK's ?hetrd_hb2st)
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Bulge chasing by columns (Murata, Horikoshi 1975; Lang 1993): sweep s brings column s to
+// Bulge chasing by columns (Murata, Horikoshi 1975; Lang 1993). Sweep s brings column s to
 // tridiagonal form with a reflector of EIG_BANDWIDTH rows, which fills the block below the diagonal
-// block of these rows; of that fill only the first column is taken away, by the next reflector
-// EIG_BANDWIDTH rows further down, and so on to the end. The rest of the fill is left for the next
-// sweep, which treats it alike, so entries never lie more than 2*EIG_BANDWIDTH - 1 below
-// the diagonal.
+// block of these rows. The next reflector, EIG_BANDWIDTH rows further down, removes only the first
+// column of that fill, and so on to the end. The next sweep treats the rest of the fill in the same
+// way, so entries are never more than 2*EIG_BANDWIDTH - 1 below the diagonal. Called by
+// eig_methods.cu.
 
 #include "common/work_limits.cuh"
 #include "hetrd.cuh"
@@ -19,8 +19,8 @@ namespace
 enum { WARPS_MOST = 16, TASKS = 32 / EIG_BANDWIDTH };
 
 // The compile-time properties of a block: type, pages, whether the bands are in shared memory, and
-// the entries that a column of the band has room for with its fill. Lanes of a warp are then in
-// different banks: pages lie so, or else the tasks of one page.
+// the rows of a column of the band with its fill. Lanes of a warp use different banks: the strides
+// between pages, or else between tasks of a page, are chosen so.
 template <class S, int PAGES_, bool SHARED_> struct chase_shape {
   typedef S T;
   // Elements of a reflector, v and tau, and of the exchange buffer of a task. Both are aligned to
@@ -123,7 +123,7 @@ GLA_DEVICE void all_lanes (const chase_page<S> &p, typename S::T x,
     all[j] = others[j];
 }
 
-// Reflector t of sweep s, whose entries the lanes have, to where eigenvectors find it.
+// Stores reflector t of sweep s, whose entries the lanes have, for the eigenvectors.
 template <class S>
 GLA_DEVICE void keep_reflector (const chase_page<S> &p, int n, int s, int t, typename S::T v,
                                 typename S::T tau)

@@ -1,14 +1,15 @@
 // he2hb.cuh: what the kernels of the reduction to band form share
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Step k makes a band of columns 8k..8k+7: the QR factorisation of what is below their diagonal
-// block by Q = I - V T V', then A <- Q'AQ = A - V W' - W V' for rows and columns from 8k+8 on, with
-// W = X T - V (T'V'X T)/2 and X = A V. X comes from the kernel that has the tiles of A, W from the
-// next step's panel, and the update is done by the kernel that next needs X: so a step reads and
-// writes A once.
+// Step k makes columns 8k..8k+7 a band. The part below their diagonal block has the QR
+// factorisation with Q = I - V T V'; then A <- Q'AQ = A - V W' - W V' for rows and columns from
+// 8k+8 on, with W = X T - V (T'V'X T)/2 and X = A V. The kernel that has the tiles of A computes X,
+// the panel kernel of the next step computes W, and the kernel that needs X next does the update:
+// so a step reads and writes A once.
 //
-// V, W and T are kept in double precision for all types, as the tensor cores need them; V and W by
-// rows of eight, as fragments of the tensor cores hold two neighbours of a row.
+// V, W and T are double for all types, as the tensor cores need them. V and W have rows of eight,
+// since fragments of the tensor cores hold two adjacent entries of a row. Included by
+// he2hb_panel.cuh, he2hb_tiles.cu and page_tiles.cuh.
 
 #ifndef GPULINALG_HE2HB_CUH
 #define GPULINALG_HE2HB_CUH
@@ -38,7 +39,7 @@ template <class T> struct band_scratch {
   __host__ __device__ int64_t v (int step) const { return step % 2 * rows (); }
   __host__ __device__ int64_t w () const { return 2 * rows (); }
   __host__ __device__ int64_t t () const { return 3 * rows (); }
-  // V'X of the step before, in parts by blocks of 64 rows
+  // V'X of the previous step, in parts by blocks of 64 rows
   __host__ __device__ int64_t squares () const { return t () + EIG_BANDWIDTH * EIG_BANDWIDTH; }
   __host__ __device__ int64_t part () const
   {
@@ -58,8 +59,8 @@ __host__ __device__ inline int band_reflecting_steps (int n)
   return (n - 2) / EIG_BANDWIDTH;
 }
 
-// W of the step before, and what that step does to columns 8k..8k+7, which go to V's place. Where
-// he2hb_splits does not hold, he2hb_panel does this too; he2hb_page never does.
+// Makes W of the previous step, and applies that step to columns 8k..8k+7, which go to V's place.
+// If he2hb_splits is false, he2hb_panel does this too; he2hb_page never does.
 bool he2hb_splits (int n, int step);
 template <class T> cudaError_t he2hb_update (const eig_args<T> &a, int step);
 // The QR factorisation of these columns: their band, V and T.
@@ -73,7 +74,7 @@ template <class T> cudaError_t he2hb_tiles (const eig_args<T> &a, int step);
 
 enum { EIG_BAND_SQUARE = PANEL_SQUARE };
 
-// The warps that have a panel, and what they share.
+// The warps that factor a panel, and what they share.
 template <class E> struct band_team : panel_team<E> {
   E *squares; // shared: per warp, 8 by 8
   E *P, *H;   // shared: V'X, then T; T'V'X T / 2
@@ -85,7 +86,7 @@ template <class T> struct band_columns {
   T *band;
 };
 
-// The diagonal block to the band, by one warp.
+// One warp stores the diagonal block in the band.
 template <class T, int N>
 GLA_DEVICE void store_diagonal (const band_columns<T> &p, const numbers<wide<T>, N> &x)
 {
@@ -100,7 +101,7 @@ GLA_DEVICE void store_diagonal (const band_columns<T> &p, const numbers<wide<T>,
   }
 }
 
-// R to the band: of column j the entries from the eighth less j on below the diagonal.
+// Stores R in the band: of column j the entries from row 8 - j below the diagonal on.
 template <class T>
 GLA_DEVICE void store_triangle (const band_columns<T> &p, const numbers<wide<T>, 4> &x)
 {

@@ -1,4 +1,4 @@
-// he2hb_page.cu: the reduction to a band of what fits in shared memory, pages or the rest of them
+// he2hb_page.cu: the reduction to a band in shared memory, of pages or of their remaining part
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The method of he2hb.cuh. A step takes the QR factorisation of eight columns, X = A V, W = (X -
@@ -9,8 +9,8 @@
 namespace
 {
 
-// Warps of a block at most, and how many blocks the registers of a multiprocessor are to do for, as
-// measured.
+// The most warps of a block, and the number of blocks for which a multiprocessor must have
+// registers, as measured.
 enum { WARPS_MOST = 16 };
 template <class T> constexpr int blocks_together (int warps)
 {
@@ -34,7 +34,7 @@ template <class T> size_t page_bytes (int n, bool rest)
 // the parts of a step
 //------------------------------------------------------------------------------
 
-// A step in the view of a warp: its rows of tiles I and I+1, or I alone, or none.
+// A step from the point of view of a warp: it has rows of tiles I and I+1, or I alone, or none.
 template <class T> struct page_step : band_team<wide<T>>, band_columns<T> {
   int k, I;
   bool two;
@@ -55,7 +55,7 @@ template <class T> GLA_DEVICE void project (const T *y, const T *x, numbers<wide
   }
 }
 
-// Lane 4a + b gets (2b, a) and (2b+1, a) of a square that lies by rows.
+// Lane 4a + b gets (2b, a) and (2b+1, a) of a square stored by rows.
 template <class E> GLA_DEVICE numbers<E, 2> load_across (const E *square)
 {
   int at = threadIdx.x % 4 * 2 * EIG_BANDWIDTH + threadIdx.x % 32 / 4;
@@ -65,7 +65,7 @@ template <class E> GLA_DEVICE numbers<E, 2> load_across (const E *square)
   return x;
 }
 
-// The warp's part of P'P, P being the panel.
+// Stores the warp's part of P'P, P being the panel.
 template <class T> GLA_DEVICE void store_products (const page_tiles<T> &s, const page_step<T> &p)
 {
   numbers<wide<T>, 4> sum = {};
@@ -158,7 +158,7 @@ GLA_DEVICE void factor (const page_tiles<T> &s, const page_step<T> &p, bool acti
     store_half (s.v (p.I + 1), x[0], 1);
 }
 
-// Where eigenvectors are wanted the warp's rows of V stay in W and the factors in a.tau.
+// If eigenvectors are wanted, keeps the warp's rows of V in W and the factors in a.tau.
 template <class T>
 GLA_DEVICE void keep_reflectors (const page_tiles<T> &s, const page_step<T> &p,
                                  const eig_args<T> &a, int64_t page, const wide<T> *tau)
@@ -227,7 +227,7 @@ GLA_DEVICE numbers<wide<T>, 4> multiply_page (const page_tiles<T> &s, const page
   return sum;
 }
 
-// The warp's part of V'X, and X in W's place.
+// Stores the warp's part of V'X, and X at W's place.
 template <class T>
 GLA_DEVICE void store_x (const page_tiles<T> &s, const page_step<T> &p,
                          const numbers<wide<T>, 4> &x)
@@ -327,7 +327,7 @@ GLA_DEVICE void update_page (const page_tiles<T> &s, const page_update<T> &u, in
   }
 }
 
-// The diagonal blocks to the band, and what the columns that no panel had have below them.
+// Stores the diagonal blocks in the band, and the entries below them of columns that no panel had.
 template <class T, int WARPS>
 GLA_DEVICE void store_rest (const page_tiles<T> &s, int steps, T *band, int n)
 {
@@ -343,8 +343,8 @@ GLA_DEVICE void store_rest (const page_tiles<T> &s, int steps, T *band, int n)
   }
 }
 
-// The rest of a page, from column `done` on, and V and W of the step before, which are still to
-// update it. False if the page cannot be solved.
+// Reads the rest of a page, from column `done` on, and V and W of the previous step, which have not
+// updated it yet. False if the page cannot be solved.
 template <int WARPS, class T>
 GLA_DEVICE bool read_rest (const page_tiles<T> &s, const eig_args<T> &a, int64_t page, int done)
 {
@@ -375,11 +375,11 @@ GLA_DEVICE bool read_rest (const page_tiles<T> &s, const eig_args<T> &a, int64_t
 // the kernel
 //------------------------------------------------------------------------------
 
-// One block per page. The lower triangle of the page is in shared memory, as tiles of 8 by 8, from
-// its entry to the band. Below the panel two rows of tiles belong to a warp, those of P'P, of V and
-// of X and W; the update is distributed anew: first the panel's columns, and the others to the
-// warps that are left while the first one factors the panel. REST: the steps for columns up to
-// `done` have been made, but for the update by the last one.
+// One block has a page. The lower triangle of the page is in shared memory, as tiles of 8 by 8,
+// until the band is stored. Below the panel a warp has two rows of tiles: those of P'P, of V and of
+// X and W. The update is distributed differently: first the panel's columns are updated, then all
+// warps but the first one update the others while the first one factors the panel. REST: the steps
+// for columns up to `done` have been made, except for the update by the last one.
 template <class T, int WARPS, bool REST>
 __global__ void __launch_bounds__ (32 * WARPS, blocks_together<T> (WARPS))
     he2hb_page_kernel (eig_args<T> a, int done)
@@ -465,8 +465,8 @@ template <class T, int WARPS> cudaError_t launch (const eig_args<T> &a, int done
   return cudaGetLastError ();
 }
 
-// Warps of a block: the least that the first step has work for, which is for every pair of rows of
-// tiles below the panel.
+// Warps of a block: enough for the first step, which has a warp for every pair of rows of tiles
+// below the panel.
 int warps_for (int n)
 {
   int pairs = (n + EIG_BANDWIDTH - 1) / EIG_BANDWIDTH / 2;

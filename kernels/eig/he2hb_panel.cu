@@ -18,7 +18,7 @@ GLA_DEVICE void store_reflectors (const band_page<T> &p, numbers<wide<T>, 4> (&a
   }
 }
 
-// Where eigenvectors are wanted the reflectors stay in A, whose columns of the panel nobody reads
+// If eigenvectors are wanted, keeps the reflectors in A, whose columns of the panel are not read
 // any more, and their factors in a.tau.
 template <class T, int G>
 GLA_DEVICE void keep_reflectors (const eig_args<T> &args, const band_page<T> &p, int64_t page,
@@ -37,7 +37,7 @@ GLA_DEVICE void keep_reflectors (const eig_args<T> &args, const band_page<T> &p,
     }
 }
 
-// Rows after the last are zero in V and W, whatever the step.
+// Sets the rows after the last one to zero in V and W, in every step.
 template <class T> GLA_DEVICE void clear_ends (const eig_args<T> &a, int64_t page)
 {
   typedef wide<T> E;
@@ -51,11 +51,11 @@ template <class T> GLA_DEVICE void clear_ends (const eig_args<T> &a, int64_t pag
 // Warps of a block at most.
 template <int G> constexpr int panel_warps = G == 1 ? 4 : G == 2 ? 16 : HE2HB_WARPS_MOST;
 
-// One block per page. Rows go to the warps 16 at a time, G times; a warp has them as fragments of
-// the tensor cores have them, four lanes to a row with two of the eight columns each, from X of the
-// step before to V of this one. A column of the QR factorisation takes one barrier: the products of
-// what is below its pivot with all eight columns give its norm, what the columns right of it lose,
-// and a column of T.
+// One block has a page. Each warp has G times 16 rows as fragments of the tensor cores, four lanes
+// to a row with two of the eight columns each; they hold X of the previous step first, V of this
+// one in the end. A column of the QR factorisation takes one barrier: the products of its part
+// below the pivot with all eight columns give its norm, the update of the columns right of it, and
+// a column of T.
 template <class T, int G>
 __global__ void __launch_bounds__ (32 * panel_warps<G>, 1)
     he2hb_panel_kernel (eig_args<T> a, int step, bool updated)

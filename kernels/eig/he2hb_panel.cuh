@@ -9,8 +9,8 @@
 // Warps of a block at most.
 enum { HE2HB_WARPS_MOST = 16 };
 
-// A page in the view of the panel's block. Rows are counted from the first one below the diagonal
-// block; `rows` of them belong to the page.
+// A page from the point of view of the panel's block. Rows are counted from the first one below the
+// diagonal block; `rows` of them belong to the page.
 template <class T> struct band_page : band_team<wide<T>>, band_columns<T> {
   typedef wide<T> E;
   using band_team<E>::warp;
@@ -126,7 +126,7 @@ GLA_DEVICE void add_squares (const band_page<T> &p, const numbers<wide<T>, 4> &x
   __syncthreads ();
 }
 
-// H = T'P T / 2 and, in P's place, T, of the step before.
+// Makes H = T'P T / 2 of the previous step and, at P's place, its T.
 template <class T> GLA_DEVICE void make_factors (const band_page<T> &p)
 {
   typedef wide<T> E;
@@ -229,8 +229,8 @@ GLA_DEVICE numbers<wide<T>, 4> project (const band_page<T> &p, const numbers<wid
   return sum;
 }
 
-// W from X, and with it the panel's columns, in X's place. W's rows at the diagonal block, which
-// all rows need, every warp finds for itself.
+// Makes W from X, and with it updates the panel's columns, at X's place. Every warp computes W's
+// rows at the diagonal block, which all rows need.
 template <int G, class T>
 GLA_DEVICE void update_columns (const band_page<T> &p, numbers<wide<T>, 4> (&x)[G],
                                 const numbers<wide<T>, 2> &x_top)
@@ -246,7 +246,7 @@ GLA_DEVICE void update_columns (const band_page<T> &p, numbers<wide<T>, 4> (&x)[
   if (p.warp == 0 && p.first == 0) {
     store_diagonal (p, top);
     store_sum (p.V + p.top * EIG_BANDWIDTH,
-               w_part); // nothing else is there; he2hb_page.cu reads it
+               w_part); // no other part is there; he2hb_page.cu reads it
   }
 #pragma unroll
   for (int g = 0; g < G; g++) {
@@ -264,7 +264,7 @@ GLA_DEVICE void update_columns (const band_page<T> &p, numbers<wide<T>, 4> (&x)[
   }
 }
 
-// All of it in one block.
+// Does all of this in one block.
 template <int G, class T>
 GLA_DEVICE void update_panel (const band_page<T> &p, numbers<wide<T>, 4> (&x)[G])
 {

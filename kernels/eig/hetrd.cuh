@@ -20,7 +20,7 @@ template <int N, class T> GLA_DEVICE T lane_sums (T (&a)[N])
   return sum;
 }
 
-// The largest block that hetrd_shared takes.
+// The largest page that hetrd_shared takes.
 template <class T> int hetrd_shared_limit (int smem_limit);
 
 // Columns origin..n-1, one block per page, the trailing matrix in shared memory.

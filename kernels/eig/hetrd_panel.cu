@@ -12,8 +12,8 @@
 namespace
 {
 
-// A page gets a team if that has so many blocks at least, and no fewer than a cluster would have;
-// for each row a team takes at most so many parts of a product.
+// A page gets a team if the team has at least so many blocks, and no fewer than a cluster would
+// have; for each row a team takes at most so many parts of a product.
 enum { TEAM_LEAST = 16, TEAM_PARTS = 64, CLUSTER_MOST = 16 };
 
 // What 32 rows need of the columns before, copied by all warps of a block of a team into the rings
@@ -27,8 +27,7 @@ template <class T> GLA_DEVICE panel_copies<T> &copies_of (const panel_page<T> &p
   return *reinterpret_cast<panel_copies<T> *> (p.first_ring ());
 }
 
-// Each warp copies every eighth of all that for row i of its lane; all loads are under way
-// together.
+// Each warp copies every eighth part for row i of its lane; all loads are issued together.
 template <class T> GLA_DEVICE void copy_row (const panel_page<T> &p, int k, int i)
 {
   constexpr int W = HETRD_PANEL_WARPS, PARTS = TEAM_PARTS / W, COLUMNS = HETRD_PANEL / W;
@@ -116,7 +115,7 @@ template <class T> GLA_DEVICE void load_rows (const panel_page<T> &p, int k, pan
   __syncthreads ();
 }
 
-// What the columns c of V and W take from y and x at row i, for c < done.
+// Corrects y and x at row i by columns c < done of V and W.
 template <bool COPIED, class T>
 GLA_DEVICE void correct (const panel_page<T> &p, const panel_rows<T> &rows, int i, int done, T &y,
                          T &x)

@@ -73,7 +73,7 @@ template <class T, int SPLITS> struct block_page {
   GLA_DEVICE int row (int c) const { return start[c] + (int)(threadIdx.x % 32); }
 };
 
-// All loads first, then sums of sums, which take their time one after the other.
+// Loads all numbers first, then adds them in a tree, because dependent additions take longer.
 template <int N, class R> GLA_DEVICE R sum_of (const R (&a)[N])
 {
   R sum[N];
@@ -387,8 +387,8 @@ template <class T, int SPLITS> cudaError_t launch (const eig_args<T> &a, int ori
 
 } // namespace
 
-// Each chunk asks several times, and for one device it is always the same: the last answer is kept,
-// with its question in the upper half.
+// Each chunk asks several times, and the answer for a device never changes: the last answer is
+// kept, with the argument in its upper half.
 template <class T> int hetrd_shared_limit (int smem_limit)
 {
   static std::atomic<int64_t> last (0);

@@ -81,8 +81,8 @@ GLA_DEVICE void update_and_multiply (const warp_page<T, C, square_page<T>> &s, i
   }
 }
 
-// Columns of the packed pass that are read before the first of them is written: shared memory is
-// what lanes wait for, and few warps fit on a multiprocessor.
+// Columns of the packed pass that are read before the first of them is written: lanes wait for
+// shared memory, and few warps fit on a multiprocessor.
 enum { GROUP = 4 };
 
 // Groups of columns from j0 to `end`, all with their diagonals in chunk MIXED. Rows of chunks below
@@ -224,9 +224,9 @@ GLA_DEVICE void reduce_from (const warp_page<T, C, PAGE> &s, int k, T (&v)[C], T
     reduce_from<FIRST + 1> (s, k, v, w);
 }
 
-// A block is a warp, because shared memory is what is short: it owns a page, and lane l the rows l,
-// l+32, ... of its C chunks, whose last one ends with the page: so chunks are full but for the
-// first, and pages of 33 rows soon cost what 32 cost.
+// A block is a warp, because shared memory limits the number of blocks. It has a page, and lane l
+// has rows l, l+32, ... of its C chunks, the last of which ends with the page. So all chunks but
+// the first are full, and the time of pages hardly grows at 33 rows.
 template <class T, int C, class PAGE>
 __global__ void __launch_bounds__ (32) hetrd_warp_kernel (eig_args<T> a)
 {
@@ -257,15 +257,15 @@ __global__ void __launch_bounds__ (32) hetrd_warp_kernel (eig_args<T> a)
   reduce_from<0> (s, 0, v, w);
 }
 
-// From this n on pages are packed, so that twice as many are in shared memory, as measured; smaller
-// ones are many anyway, and what is not packed takes fewer instructions.
+// From this n on pages are packed, so that twice as many are in shared memory, as measured. Many
+// smaller ones fit anyway, and unpacked pages take fewer instructions.
 template <class T>
 constexpr int packed_from = sizeof (T) == 16  ? 33
                             : is_complex_v<T> ? 40
                             : sizeof (T) == 8 ? 48
                                               : 56;
 
-// The largest page. Larger ones are better off with more warps each.
+// The largest page. Larger ones are faster with more warps each.
 template <class T> constexpr int order_max = sizeof (T) == 16 ? 96 : 128;
 
 // Shared memory of a page: what lanes exchange, by row, and the page.

@@ -17,7 +17,7 @@
 template <class T> struct rotation {
   real_t<T> h;
   T s;
-  int p, q; // q == n: p sits out this round
+  int p, q; // q == n: p has no partner in this round
   GLA_DEVICE bool idle () const { return re (s) == 0 && im (s) == 0; }
 };
 
@@ -218,8 +218,8 @@ template <class T, int P, int ROWS, int S> struct jacobi_page : svd_page<T, P, R
   }
 };
 
-// What of the sweeps follows from the sizes. V are columns that are as orthogonal as rounding
-// errors allow, whatever was asked.
+// Sets the arguments of the sweeps that depend on the sizes. The columns V are always as orthogonal
+// as rounding errors allow.
 template <class T> svd_args<T> jacobi_sweeps_of (const eig_args<T> &e)
 {
   svd_args<T> a = {};

@@ -200,9 +200,9 @@ template <class T> __global__ void identity_kernel (eig_args<T> a)
     static_cast<T *> (a.Z)[q] = from_real<T> (q % (n * n) % (n + 1) == 0 ? R (1) : R (0));
 }
 
-// One block compacts the list where it is, in its order, as many pages at a time as it has threads:
-// pages that rotated stay (first: all pages with info 0 make the list). All have read their pages
-// when one is written, and none moves up.
+// One block removes pages from the list, keeping the order, as many pages at a time as it has
+// threads: pages that rotated stay (first: all pages with info 0 make the list). All threads have
+// read their entries before one is written, and no entry moves to a later place.
 template <class T> __global__ void compact_kernel (eig_args<T> a, int *list, int active, int first)
 {
   __shared__ int kept, warps[32];

@@ -1,8 +1,9 @@
 // jacobi_whole.cu: one-sided Jacobi on a Cholesky factor, pages of up to 16 rows in one kernel
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Checks and scales as prepare.cu does, factors as jacobi_factor.cu does, and goes on as
-// jacobi_lanes.cu. Where pages are small, the launches of three kernels take longer than they do.
+// Checks and scales as prepare.cu does, factors as jacobi_factor.cu does, and continues as
+// jacobi_lanes.cu does. For small pages three launches take longer than the work of the kernels.
+// Called by eig_chunk.cu.
 
 #include "eig_kernels.cuh"
 #include "jacobi.cuh"
@@ -11,9 +12,9 @@
 namespace
 {
 
-// P lanes factor the page in S, where they have a row each: column j begins at j*LD, and what is
-// not of the page is 0. A lane keeps its row of L in registers; a step takes from the pivot's
-// column what the steps before it say of it.
+// P lanes factor the page in S, a row each: column j begins at j*LD, and entries outside of the
+// page are 0. A lane keeps its row of L in registers; a step corrects the pivot's column by the
+// previous steps.
 template <class T, int P> struct lanes_factor {
   typedef real_t<T> R;
   static constexpr int LD = P + 1;
@@ -157,7 +158,7 @@ template <class T, int P> struct lanes_factor {
 };
 
 // Blocks of a multiprocessor that __launch_bounds__ demands. Type z of 16 rows spills a kilobyte of
-// a thread to fit four times, for L and what is at hand.
+// a thread so that four blocks fit.
 template <class T, int P>
 constexpr int whole_blocks = P == 16 && sizeof (T) == 16
                                  ? 3

@@ -42,8 +42,8 @@ __host__ __device__ inline int large_panels (int n)
   return (n - 1) / LARGE_BAND;
 }
 
-// Panels whose updates of the rest are done together: where the rest is large, its memory limits an
-// update by one panel.
+// Panels whose updates of the rest are done together: where the rest is large, an update by one
+// panel is limited by memory.
 __host__ __device__ inline int large_delay (int n)
 {
   return n < 6144 ? 1 : 8;
@@ -97,7 +97,7 @@ template <class T> struct large_work {
   T *factors;         // n rows, 2*LARGE_BAND columns: V and X of the panel
   T *pending[2];      // n rows: [V W] and [W V] of the panels whose update is not done
   T *inner;           // Q'V of these and a panel
-  T *partial;         // what blocks tell each other in large_panel.cu and large_second.cu
+  T *partial;         // what blocks exchange in large_panel.cu and large_second.cu
   T *panel_factors;   // LARGE_BAND^2 for each panel: its triangular factor
   unsigned *counters; // for each panel: blocks at the barriers of these two, first all of one
   int *progress;      // 2 for each sweep, of large_chase.cu
@@ -116,8 +116,8 @@ template <class T> struct large_page : eig_args<T> {
 };
 
 // Stage 1, a panel: W -> work.band, and V, with its ones and zeros, to the panel's columns of W.
-// large_panel puts V into work.pending from column `pending` on, too. large_split goes last: it
-// takes what is left of W to the band, and clears W above the V.
+// large_panel also copies V into work.pending from column `pending` on. large_split is called last:
+// it copies what is left of W to the band, and clears W above the V.
 template <class T> gla_status large_band (const large_page<T> &a, int panel);
 template <class T> cudaError_t large_panel (const large_page<T> &a, int panel, int64_t pending);
 template <class T> cudaError_t large_split (const large_page<T> &a);

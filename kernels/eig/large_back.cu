@@ -1,8 +1,9 @@
 // large_back.cu: the reflectors of the first stage applied to V, by wide products of matrices
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// LARGE_WIDE reflectors, those of some panels, are I - V T V' together. T comes from the factors of
-// the panels and from V'V: neighbours are joined as [T1 -T1 G12 T2; 0 T2].
+// LARGE_WIDE reflectors, those of some panels, are I - V T V' together. T is made from the factors
+// of the panels and from V'V: adjacent factors are joined as [T1 -T1 G12 T2; 0 T2]. Called by
+// large_page.cu.
 
 #include "large.cuh"
 #include "common/runtime.cuh"
@@ -19,7 +20,8 @@ template <class T> int reflectors (const large_page<T> &a, int block)
   return left < WIDE ? left : WIDE;
 }
 
-// T(b:b+h-1, b+h:b+2h-1) = -T1 G12 T2 in the place of G12, for all pairs of neighbours of h rows.
+// T(b:b+h-1, b+h:b+2h-1) = -T1 G12 T2 at the place of G12, for all pairs of adjacent factors of h
+// rows.
 template <class T> GLA_DEVICE void join_neighbours (T *F, int h, T *products)
 {
   for (int b = 0; b < WIDE; b += 2 * h) {

@@ -34,12 +34,12 @@ template <class T> struct chase_args {
   }
 };
 
-// A reflector on its way from a team to the other one.
+// A reflector that one team passes to the other one.
 template <class T> struct reflector_of_team {
   T v[B], tau;
 };
 
-// What the warps of a team tell each other in a task.
+// What the warps of a team exchange in a task.
 template <class T> struct team_memory {
   T below[WARPS][B];    // the block below times v, by warps
   T diagonal[WARPS][B]; // the diagonal block times v, of the entries at and below the diagonal
@@ -104,8 +104,8 @@ template <class T> GLA_DEVICE void send (T *place, T x)
   put_number (place, remote_value (x));
 }
 
-// Waits until all warps of a team have done task t of sweep s, and with that what led to it. Team q
-// has the tasks q, q+2, ...; team 1 the start as well, as task -1.
+// Waits until all warps of a team have done task t of sweep s, and with it all tasks that it
+// depends on. Team q has the tasks q, q+2, ...; team 1 also has the start, as task -1.
 template <class T> GLA_DEVICE void wait_for_task (const chase_args<T> &c, int s, int t)
 {
   int team = t & 1, count = WARPS * ((t + team) / 2 + 1);
@@ -131,8 +131,7 @@ GLA_DEVICE void team_barrier (int team)
 {
   asm volatile("bar.sync %0, %1;" ::"r"(1 + team), "n"((int)TEAM) : "memory");
 }
-// A team hands a reflector over to the other one, which takes it. Of a start: START instead of the
-// other team.
+// A team passes a reflector to the other one. START instead of a team: the reflector of a start.
 enum { START = 2 };
 GLA_DEVICE void hand_over (int to)
 {
@@ -143,7 +142,7 @@ GLA_DEVICE void take_over (int from)
   asm volatile("bar.sync %0, %1;" ::"r"(3 + from), "n"((int)(2 * TEAM)) : "memory");
 }
 
-// Reflector t of sweep s, by a warp, a row to a lane.
+// A warp stores reflector t of sweep s, a row to a lane.
 template <class T> GLA_DEVICE void keep (const chase_args<T> &c, int s, int t, T v, T tau)
 {
   if (c.diamonds == nullptr)
@@ -173,8 +172,8 @@ template <class T> GLA_DEVICE householder<T> warp_reflector (T &x)
   return h;
 }
 
-// The first task of a sweep, by team 1: the reflector of its column, which goes to team 0. The
-// other warps wait for the first one, lest they hand over the starts of later sweeps.
+// Team 1 does the first task of a sweep: it makes the reflector of its column for team 0. The other
+// warps wait for the first one, so that they do not pass on the starts of later sweeps.
 template <class T> GLA_DEVICE void start (const chase_args<T> &c, int s, reflector_of_team<T> &to)
 {
   int lane = threadIdx.x % 32, warp = threadIdx.x / 32 % WARPS;
@@ -206,10 +205,10 @@ template <class T> GLA_DEVICE void start (const chase_args<T> &c, int s, reflect
   task_is_done (c, s, 1);
 }
 
-// The columns of a task but for the last one, which the sweep before may be working on: that one
-// comes by a message, if there is a task to send it; else it is behind the matrix. Of all others
-// the last row is 0, since no sweep has filled it yet. It is not read: what the band has there is
-// old.
+// Loads the columns of a task except the last one, on which the previous sweep may still be
+// working. That column comes in a message, if there is a task to send it; else it is behind the
+// matrix. In the other columns the last row is 0, since no sweep has filled it yet. It is not read,
+// because the band has old numbers there.
 template <class T>
 GLA_DEVICE void load_task (const chase_args<T> &c, int s, int t, const T *band, T (&D)[EACH],
                            T (&A)[EACH])
@@ -240,8 +239,9 @@ GLA_DEVICE void load_task (const chase_args<T> &c, int s, int t, const T *band, 
     put_number (place, remote_empty (T ()));
 }
 
-// The results of a task to the band. The first column goes as a message, and its zeros nowhere: a
-// block two sweeps later could come before them. In task 0 its diagonal entry is one of the result.
+// Stores the results of a task in the band. The first column goes into a message, and its zeros are
+// not stored: a block two sweeps later could store before that. In task 0 its diagonal entry is a
+// result.
 template <class T>
 GLA_DEVICE void store_column (const chase_args<T> &c, int t, int j, T *column, T below, T diagonal)
 {
@@ -252,8 +252,9 @@ GLA_DEVICE void store_column (const chase_args<T> &c, int t, int j, T *column, T
     shared_store (column + lane - j, diagonal);
 }
 
-// A task of sweep s: the rows from s+1+B*t on, by the reflector that the other team handed over,
-// which gets the next one if there is one. Lane i of each warp has row i of the warp's columns.
+// A task of sweep s: applies the reflector from the other team to the rows from s+1+B*t on, and
+// passes the next reflector, if there is one, to that team. Lane i of each warp has row i of the
+// warp's columns.
 template <class T>
 GLA_DEVICE void chase (const chase_args<T> &c, int s, int t, chase_memory<T> &all)
 {
@@ -348,6 +349,7 @@ __global__ void __launch_bounds__ (2 * TEAM, sizeof (T) <= 8 ? 2 : 1)
   }
 }
 
+// A thread copies one entry of the diagonal.
 template <class T>
 __global__ void diagonal_kernel (const T *band, real_t<T> *d, real_t<T> *e, int n)
 {

@@ -16,7 +16,7 @@ namespace
 
 enum { B = LARGE_BAND, SIDE = DIAMOND_SIDE, COLUMNS = 16 };
 
-// Groups of sweeps to a team, as many as find room in the registers.
+// Groups of sweeps of a team, as many as the registers can hold.
 template <class T> constexpr int TOGETHER = is_complex_v<T> ? 1 : 3;
 
 // Between columns of a tile in shared memory, in numbers: lanes that read together, along columns
@@ -37,8 +37,8 @@ template <> struct piece<cx<double>> {
   double re[4], im[4];
 };
 
-// c += a b on the tensor cores. Code for GPUs before 8.0 does nothing: nobody calls it there, see
-// LARGE_SHARED, and without tensor cores so many products would take long to compile.
+// c += a b on the tensor cores. Compiled for GPUs before 8.0 it does nothing: it is never called
+// there, see LARGE_SHARED, and without tensor cores so many products would take long to compile.
 GLA_DEVICE void multiply_real (double (&c)[4], const double (&a)[4], double b0, double b1)
 {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
@@ -235,10 +235,10 @@ GLA_DEVICE void rows_are_stored (volatile int *stored, int blocks)
 }
 
 // A block has teams of C warps, and each warp of a team has 16 columns of V, the same in all teams.
-// A team takes F groups of sweeps: it goes down the rows once, with the rows of the diamonds at
-// hand in registers, while the diamonds come through shared memory, one ahead. The next team
-// follows with the F groups before as soon as rows are stored. So many teams as there is room for
-// keep a multiprocessor busy also where there are few columns.
+// A team takes F groups of sweeps: it goes down the rows once, with the rows of the current
+// diamonds in registers, while the next diamonds are copied to shared memory. The next team follows
+// with the preceding F groups as soon as rows are stored. As many teams as fit keep a
+// multiprocessor busy also where there are few columns.
 template <class T, int F, int C, int TEAMS>
 __global__ void __launch_bounds__ (32 * C * TEAMS, 1) large_chased_kernel (strip_args<T> s)
 {
@@ -315,8 +315,8 @@ template <class T> int team_warps (const large_page<T> &a)
   return warps;
 }
 
-// Teams of so many warps, of which there is room for eight, and diamonds of real numbers for four
-// teams, of complex ones for three.
+// Teams of so many warps: the block can have eight warps, and shared memory holds diamonds of real
+// numbers for four teams, of complex ones for three.
 template <class T> constexpr int TEAMS_OF (int warps)
 {
   return warps == 8 ? 1 : warps == 4 ? 2 : is_complex_v<T> ? 3 : 4;

@@ -40,7 +40,7 @@ template <class T> double product_seconds (double operations)
 // the stages
 //------------------------------------------------------------------------------
 
-// What the blocks of large_panel.cu and of large_second.cu tell each other.
+// The numbers that the blocks of large_panel.cu and of large_second.cu exchange.
 int64_t partial_numbers (int n)
 {
   int64_t panel = 2 * LARGE_BAND * ((int64_t)n / LARGE_PANEL_ROWS + 2);
@@ -111,7 +111,7 @@ template <class T> gla_status send_span (const large_page<T> &a, const pacing &p
   return copy_to_host (&pace.e->counter[pace.slot], packed, sizeof (int), a.stream);
 }
 
-// What the host has got.
+// Reads what send_span has sent to the host.
 template <class T> void take_span (large_page<T> &a, const pacing &pace)
 {
   const int packed = pace.e->counter[pace.slot];

@@ -106,10 +106,10 @@ GLA_DEVICE void reflect (panel_memory<T, ROWS> &m, int j, T sum, T pivot, real_t
     next_factor (m, j, h.tau, product);
 }
 
-// A row to a thread, ROWS rows to a block, in registers. In each step the column at hand is x[0],
-// the columns to its right follow, and the reflectors that are done end the row: the products of
-// the column with all of them are one sum over the grid, from which every block finds the
-// reflector, the update of the other columns, and block 0 a column of the triangular factor.
+// A thread has a row in registers, a block ROWS rows. In each step the current column is x[0], the
+// columns to its right follow, and the finished reflectors are at the end of the row. The products
+// of the current column with all of them are one sum over the grid, from which every block computes
+// the reflector and the update of the other columns, and block 0 a column of the triangular factor.
 template <class T, int ROWS>
 __global__ void __launch_bounds__ (ROWS, 256 / ROWS) large_panel_kernel (panel_args<T> p)
 {

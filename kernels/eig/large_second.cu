@@ -127,9 +127,9 @@ GLA_DEVICE void store_product (const second_args<T> &p, int first, const T *V, c
           sum[k];
 }
 
-// A block has ROWS rows, and where there are more of them than fit on the GPU at the same time
-// every so many. It multiplies its V' by its X; the blocks add up what all have; then each makes
-// the rows of W that it has.
+// A block has ROWS rows; if the GPU cannot hold so many blocks at once, a block has several pieces
+// of ROWS rows. It multiplies its V' by its X; the blocks add up all products; then each computes W
+// of its rows.
 template <class T>
 __global__ void __launch_bounds__ (THREADS) large_second_kernel (second_args<T> p)
 {

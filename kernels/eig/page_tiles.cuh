@@ -149,8 +149,8 @@ template <bool SHORT, class T> GLA_DEVICE bool gram_columns (gram_panel<T> &g, w
 // tiles of 8 by 8 in shared memory
 //------------------------------------------------------------------------------
 
-// Where entry (i, j) of a tile lies: so that lanes which read two neighbours of a row, or of a
-// column, find them in different banks.
+// The place of entry (i, j) of a tile, such that lanes that read two adjacent entries of a row, or
+// of a column, use different banks.
 template <class T> GLA_DEVICE int tile_place (int i, int j)
 {
   if (sizeof (T) == 16)
@@ -160,7 +160,7 @@ template <class T> GLA_DEVICE int tile_place (int i, int j)
   return (i ^ i / 4) * 8 + j;
 }
 
-// Two neighbours in a row: side by side but for 16 bytes.
+// Two adjacent entries of a row; they are contiguous unless an entry has 16 bytes.
 template <class T> struct alignas (16) neighbours {
   T first, second;
 };
@@ -227,8 +227,8 @@ template <class T> struct page_tiles {
 // reading a page
 //------------------------------------------------------------------------------
 
-// Where a warp is among the tiles, and the lane in each of them: one of eight rows of every fourth
-// column.
+// The position of a warp among the tiles, and of the lane in each tile: one of eight rows of every
+// fourth column.
 template <int WARPS> struct tile_walk {
   int I, J, i, j;
   GLA_DEVICE tile_walk ()
@@ -249,8 +249,8 @@ template <int WARPS> struct tile_walk {
   }
 };
 
-// The triangle that counts, as it is, tile by tile; zeros where rows and columns are missing and
-// above the diagonal.
+// Copies the triangle that counts, unchanged, tile by tile; zeros where rows and columns are
+// missing and above the diagonal.
 template <int WARPS, class T>
 GLA_DEVICE void copy_page (const page_tiles<T> &s, const eig_args<T> &a, const T *A)
 {
@@ -269,7 +269,7 @@ GLA_DEVICE void copy_page (const page_tiles<T> &s, const eig_args<T> &a, const T
   async_commit ();
 }
 
-// The mean of the lower triangle and what mirrors it.
+// Replaces the lower triangle by the mean of it and of its mirror image.
 template <int WARPS, class T>
 GLA_DEVICE void join_halves (const page_tiles<T> &s, const eig_args<T> &a, const T *A,
                              summary<real_t<T>> &found)

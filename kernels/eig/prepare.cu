@@ -27,7 +27,7 @@ GLA_DEVICE summary<R> cluster_join (summary<R> a, summary<R> *shared, summary<R>
 
 enum { TILE = 32 };
 
-// This block of the cluster that has a page.
+// The rank of this block in the cluster that has a page.
 struct share {
   int rank, blocks;
 };
@@ -63,8 +63,8 @@ struct tile_at {
   GLA_DEVICE bool inside (int c) const { return i < n && j0 + c < n && i >= j0 + c; }
 };
 
-// Brings tile (J, I) of A, which mirrors tile (I, J), to shared memory: A(j, i) to (row i, column
-// j).
+// Loads tile (J, I) of A, the mirror image of tile (I, J), into shared memory: A(j, i) goes to (row
+// i, column j).
 template <class T>
 GLA_DEVICE void load_mirror (T (*tile)[TILE + 1], const eig_args<T> &a, const T *A, int I, int J)
 {
@@ -103,9 +103,9 @@ GLA_DEVICE summary<real_t<T>> inspect (const eig_args<T> &a, const T *A, share m
   return s;
 }
 
-// The second pass, tile by tile: the entry that the triangle defines, times 2^k, to both places;
-// returns this thread's sum of squares. A page that is bad becomes zero. W may be A: a tile and its
-// mirror image are read before they are written, and by nobody else.
+// The second pass, tile by tile: writes the entry that the triangle defines, times 2^k, to both
+// places, and returns this thread's sum of squares. A page that is bad becomes zero. W may be A:
+// each tile and its mirror image are read before they are written, and only by this block.
 template <class T>
 GLA_DEVICE real_t<T> complete (const eig_args<T> &a, const T *A, T *W, int k, bool bad, share mine,
                                T (*tile)[TILE + 1])
@@ -113,7 +113,7 @@ GLA_DEVICE real_t<T> complete (const eig_args<T> &a, const T *A, T *W, int k, bo
   typedef real_t<T> R;
   int n = a.n, lane = threadIdx.x % TILE, row = threadIdx.x / TILE, Y = blockDim.x / TILE;
   R square = 0;
-  // 2^k may be out of range where its halves are not
+  // 2^k may be out of range although its halves are in range
   R first = times_power (R (1), k / 2), second = times_power (R (1), k - k / 2);
   for (tile_walk walk (n, mine); walk.there (); walk.next (mine)) {
     int I = walk.I, J = walk.J;
@@ -174,8 +174,8 @@ template <class T> __global__ void prepare_kernel (eig_args<T> a, int blocks)
   cluster_barrier (blocks); // the others may still read what this block found
 }
 
-// The same for one large page, by so many blocks in three kernels: what each has seen, the page
-// from all of that, and what is known of it from the sums of squares.
+// The same for one large page in three kernels: each block inspects its part, then completes its
+// part with what all have found, and one block combines the sums of squares.
 enum { LARGE_BLOCKS = 1024, LARGE_THREADS = 256 };
 
 template <class T> struct large_seen {
@@ -192,6 +192,7 @@ template <class R> GLA_DEVICE summary<R> join_all (const summary<R> *seen, summa
   return block_join (s, shared);
 }
 
+// Each of LARGE_BLOCKS blocks looks at its tiles of the page.
 template <class T>
 __global__ void __launch_bounds__ (LARGE_THREADS)
     large_inspect_kernel (eig_args<T> a, large_seen<T> *all)
@@ -206,6 +207,7 @@ __global__ void __launch_bounds__ (LARGE_THREADS)
     all->seen[blockIdx.x] = s;
 }
 
+// Each block scales and completes its tiles, and adds their squares.
 template <class T>
 __global__ void __launch_bounds__ (LARGE_THREADS)
     large_complete_kernel (eig_args<T> a, large_seen<T> *all)
@@ -225,6 +227,7 @@ __global__ void __launch_bounds__ (LARGE_THREADS)
     all->square[blockIdx.x] = own.square;
 }
 
+// One block combines what all blocks have found.
 template <class T>
 __global__ void __launch_bounds__ (LARGE_THREADS)
     large_summary_kernel (eig_args<T> a, const large_seen<T> *all)

@@ -57,8 +57,8 @@ template <class R> struct far_node {
   }
 };
 
-// z = [last row of the upper Z, first row of the lower one] / sqrt 2, d, and for the case without
-// vectors both edge rows.
+// Gathers z = [last row of the upper Z, first row of the lower one] / sqrt 2 and d, and, without
+// vectors, both edge rows. A thread has an entry; several blocks share a node.
 template <class R> __global__ void gather_kernel (far_args<R> a, int blocks)
 {
   far_node<R> f (a, blocks);
@@ -83,8 +83,8 @@ template <class R> __global__ void gather_kernel (far_args<R> a, int blocks)
   }
 }
 
-// (pole, pole_z) in ascending order to (d, z): a thread finds the place of one, the others come
-// through shared memory.
+// Sorts (pole, pole_z) in ascending order into (d, z). A thread finds the place of one entry and
+// reads the others through shared memory.
 template <class R>
 __global__ void __launch_bounds__ (THREADS) place_kernel (far_args<R> a, int blocks)
 {
@@ -109,7 +109,7 @@ __global__ void __launch_bounds__ (THREADS) place_kernel (far_args<R> a, int blo
   f.w.halves[rank] = i < f.m1 ? STEDC_UPPER : STEDC_LOWER;
 }
 
-// One block to a node: the largest entry, then one thread scans for deflation.
+// One block has a node: all threads find the largest entry, then one thread scans for deflation.
 template <class R> __global__ void __launch_bounds__ (SCAN_THREADS) scan_kernel (far_args<R> a)
 {
   __shared__ R shared[32];
@@ -136,7 +136,7 @@ template <class R> __global__ void __launch_bounds__ (SCAN_THREADS) scan_kernel 
                                                 found.rotations};
 }
 
-// The rotations of the scan: a thread takes a row of Z or, without vectors, an edge row.
+// Applies the rotations of the scan: a thread has a row of Z or, without vectors, an edge row.
 template <class R> __global__ void turn_kernel (far_args<R> a, int blocks)
 {
   far_node<R> f (a, blocks);
@@ -153,8 +153,9 @@ template <class R> __global__ void turn_kernel (far_args<R> a, int blocks)
     rotate_row (f.w, rotations, Z + f.first, s.ldz, f.first < f.m1 ? STEDC_UPPER : STEDC_LOWER);
 }
 
-// d and z of those that stay, in the order of the roots; d of the deflated to the result; which
-// columns of Z all of them are, and which have entries in a half.
+// Stores d and z of the poles that stay, in the order of the roots; d of the deflated ones goes to
+// the result. Records which columns of Z they are and in which half these have entries. A thread
+// has a pole.
 template <class R> __global__ void roots_order_kernel (far_args<R> a, int blocks)
 {
   far_node<R> f (a, blocks);
@@ -178,7 +179,7 @@ template <class R> __global__ void roots_order_kernel (far_args<R> a, int blocks
   }
 }
 
-// A root to a thread. Every block adds up |z|^2 for itself, in the same order.
+// A thread finds a root. Every block adds up |z|^2 for itself, in the same order.
 template <class R>
 __global__ void __launch_bounds__ (THREADS) roots_kernel (far_args<R> a, int blocks)
 {
@@ -197,7 +198,7 @@ __global__ void __launch_bounds__ (THREADS) roots_kernel (far_args<R> a, int blo
   secular_far<R> function = {k, f.w.pole, f.w.pole_z, 1 / rho, rho * square};
   for (int j = f.first; j < k; j += f.step) {
     secular_result<R> root = secular_root (function, j);
-    // A page with a negative info was left out by the kernels before, and keeps it.
+    // A page with a negative info was skipped by the kernels before, and keeps it.
     if (!root.settled && a.s.info[f.page] >= 0)
       atomicMax (a.s.info + f.page, f.node.first + j + 1);
     f.w.origin[j] = root.origin;
@@ -206,7 +207,7 @@ __global__ void __launch_bounds__ (THREADS) roots_kernel (far_args<R> a, int blo
   }
 }
 
-// The entries of z that make the roots exact, one to a thread.
+// A thread computes an entry of the z that makes the roots exact.
 template <class R> __global__ void exact_kernel (far_args<R> a, int blocks)
 {
   far_node<R> f (a, blocks);
@@ -215,6 +216,7 @@ template <class R> __global__ void exact_kernel (far_args<R> a, int blocks)
     f.w.z[i] = loewner (f.w, k, i);
 }
 
+// Columns of U, one to a thread; several blocks share a node.
 template <class R, bool VECTORS> __global__ void columns_kernel (far_args<R> a, int blocks)
 {
   far_node<R> f (a, blocks);

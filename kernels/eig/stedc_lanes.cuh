@@ -50,9 +50,9 @@ __device__ __noinline__ stedc_scan deflate_apart (stedc_workspace<R> w, int m, R
   return deflate (w, m, rho, tol);
 }
 
-// The same for nodes of M rows, a lane for each place in the order of d. Where no poles are so near
-// that a rotation joins them, nobody waits for anybody; else the first lane scans. What it found is
-// for the first lane.
+// The same for nodes of M rows, a lane for each place in the order of d. If no rotation joins poles
+// that are near, all lanes decide at once; else the first lane scans. Only the first lane gets the
+// result.
 template <class R, int M>
 GLA_DEVICE stedc_scan deflate_lanes (const stedc_workspace<R> &w, R rho, R tol)
 {

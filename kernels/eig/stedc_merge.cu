@@ -8,7 +8,7 @@
 // the product of a merge of two leaves, by the block that merges them
 //------------------------------------------------------------------------------
 
-// Rows of a leaf are taken so many at a time: what is beyond its end costs nothing.
+// Rows of a leaf are processed so many at a time, so that rows beyond its end cost little.
 enum { JOIN_ROWS = 8 };
 
 // Between the columns of a half in shared memory; whole 16-byte words, in different banks where
@@ -194,7 +194,7 @@ GLA_DEVICE void order_roots (const stedc_level<R> &s, const stedc_workspace<R> &
   }
 }
 
-// What the update needs besides the columns' places.
+// Stores what the update needs besides the places of the columns.
 template <class R>
 GLA_DEVICE void tell_update (const stedc_level<R> &s, const stedc_workspace<R> &w,
                              const stedc_scan &found, int64_t at, int64_t node)
@@ -250,7 +250,7 @@ __global__ void merge_kernel (stedc_level<R> s, int blocks)
   gather (s, node, page, w, tear < 0 ? R (-1) : R (1));
   if (threadIdx.x == 0)
     failed = s.info[page] != 0;
-  cluster_barrier (blocks);                   // before anybody rotates what is gathered
+  cluster_barrier (blocks);                   // before any rotation of the gathered rows
   bool none = *in_block (&failed, 0, blocks); // other nodes may fail meanwhile: one block decides
   if (none) {
     cluster_barrier (blocks);
@@ -307,8 +307,8 @@ __global__ void merge_kernel (stedc_level<R> s, int blocks)
 }
 
 // Blocks of a cluster: more than one where the nodes alone would leave multiprocessors idle, each
-// with enough roots to be worth it. Pairs find room on the whole chip; larger clusters do not, and
-// are for half of it.
+// with enough roots to be worth it. Clusters of two fit everywhere on the GPU; larger ones only on
+// half of it.
 template <class R> int blocks_for (const stedc_level<R> &s, int m)
 {
   int64_t blocks = 1, nodes = s.pages * (s.tree.leaves >> s.level);

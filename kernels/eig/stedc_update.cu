@@ -9,8 +9,8 @@ namespace
 
 enum { DEPTH = 8, HALF_SHIFT = 28 };
 
-// Orders up to which tiles of 32 columns serve where there is room for all columns, of which most
-// pages have far fewer.
+// Orders up to which tiles of 32 columns are used when all columns may be computed; most pages have
+// far fewer.
 enum { SPAN_NARROW = 512 };
 
 // Half of a node in the view of the update.
@@ -167,7 +167,7 @@ __global__ void __launch_bounds__ (ROWS *COLUMNS / 32,
     for (int x = 0; x < chunk::RIGHT; x++) {
       R u = root ? next.z[x] * quick_reciprocal ((next.pole[x] - origin) - tau) * norm : R (0);
       memory.right[threadIdx.x / COLUMNS + x * chunk::STEP][mine] =
-          next.z[x] != 0 ? (double)u : 0.0; // no pole, no meaning
+          next.z[x] != 0 ? (double)u : 0.0; // without a pole the number is undefined
     }
     __syncthreads ();
     if (p0 + DEPTH < h.count)

@@ -34,9 +34,9 @@ template <class R> GLA_DEVICE R shift_of (const lane_matrix<R> &t, int l)
   return p - root / (sigma + copy_sign (sqrt_of (sigma * sigma + 1), sigma));
 }
 
-// One sweep over rows l..m, of which none is split from the next one. From one p to the next is
-// what takes the time: both reciprocals are computed at the same time, and gamma is one product
-// after them. Where p is as good as zero, the next one has another form.
+// One sweep over rows l..m, which are not split. The chain from one p to the next takes the time:
+// both reciprocals are computed at the same time, and gamma is one product after them. If p is
+// nearly zero, another formula gives the next one.
 template <class R> GLA_DEVICE void sweep (lane_matrix<R> &t, int l, int m)
 {
   R sigma = shift_of (t, l), c = 1, s = 0, gamma = t.d[m * LANES] - sigma, p = gamma * gamma;

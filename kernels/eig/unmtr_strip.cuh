@@ -94,7 +94,7 @@ template <class T, int NC> struct column_phases {
       : factor (memory), row (reinterpret_cast<int *> (memory + 2 * NC))
   {
   }
-  // The columns stay as they are.
+  // Leaves the columns as they are.
   GLA_DEVICE void leave () const
   {
     if (threadIdx.x < NC) {

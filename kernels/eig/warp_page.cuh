@@ -59,13 +59,13 @@ template <class T> GLA_DEVICE void look_at_pair (summary<real_t<T>> &s, T lower,
   join (s, here > there ? here : there, hypot ((double)re (half), (double)im (half)), R (0), bad);
 }
 
-// The power of two that the page is multiplied by, as its exponent: what is largest comes to 1..2.
+// The exponent of the power of two that the page is multiplied by: the largest entry becomes 1..2.
 template <class R> GLA_DEVICE int scaling_of (const summary<R> &s)
 {
   return s.bad || s.largest == 0 ? 0 : -ilogb (s.largest);
 }
 
-// What the page's info starts with.
+// The first value of info of the page.
 template <class R> GLA_DEVICE int32_t info_of (const summary<R> &s, int n)
 {
   bool skewed = 2 * s.skew > 10.0 * n * limits<R>::eps * s.largest;
@@ -129,8 +129,8 @@ template <class T> struct square_page {
   }
 };
 
-// The lower triangle by rows, row i at i(i+1)/2. Modulo 2, 4, 8, ... these numbers differ as much
-// as they can, so lanes that own rows find their entries of a column in different banks.
+// The lower triangle by rows, row i at i(i+1)/2. These offsets differ in their lowest bits, so
+// lanes that own rows find their entries of a column in different banks.
 template <class T> struct packed_page {
   static constexpr bool both = false;
   T *S;
@@ -152,8 +152,8 @@ template <class T> GLA_DEVICE T mean_of (int i, int j, T x, T y, page_found<real
   return i == j ? from_real<T> (re (lower + upper)) : lower + upper;
 }
 
-// The triangle that counts, or of all of the page (A + A')/2, to the lower triangle of S. A lane
-// reads its rows of every column, which is coalesced.
+// Reads the triangle that counts, or (A + A')/2 of the whole page, into the lower triangle of S. A
+// lane reads its rows of every column, which is coalesced.
 template <class T, int P, int C, class PAGE>
 GLA_DEVICE page_found<real_t<T>> read_entries (const eig_args<T> &a, const T *A, const PAGE &S,
                                                int pad)

@@ -106,6 +106,7 @@ __global__ void gather_kernel (page_matrix<T> to, int64_t rows, page_matrix<cons
   to.data[page * to.page + j * to.ld + i] = x;
 }
 
+// A thread has an element: x counts rows, y columns, z pages.
 template <class T> __global__ void identity_kernel (page_matrix<T> to, int64_t rows, int p)
 {
   int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y, page = blockIdx.z;

@@ -59,6 +59,8 @@ GLA_DEVICE double norm_frobenius (const norm_args<T> &a, const T *A, double *wor
   return times_power (sqrt (over_block<THREADS, false> (squares, work)), exponent);
 }
 
+// A block has a page, in a grid-stride loop over the pages. Its warps have columns for the 1-norm,
+// its threads rows for the Inf-norm and elements for the Frobenius norm.
 template <class T> __global__ void __launch_bounds__ (THREADS) norm_kernel (norm_args<T> a)
 {
   __shared__ double work[WARPS];

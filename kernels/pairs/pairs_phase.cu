@@ -70,6 +70,8 @@ template <int LANES, class T> GLA_DEVICE void group_phase (T *column, int n, boo
     column[i] = phase_turned (factor, column[i], i == first);
 }
 
+// LANES lanes of a warp have a column of a page; their number is counted along the columns of a
+// page first.
 template <int LANES, class T>
 __global__ void __launch_bounds__ (THREADS)
     phase_kernel (page_matrix<T> V, int n, int columns, int64_t pages, const eig_span *spans)

@@ -215,6 +215,7 @@ __global__ void __launch_bounds__ (READ_THREADS) pencil_look_at_b_kernel (pencil
   }
 }
 
+// Writes the pages of B, scaled, to L. Blocks (x, y): y for pages, x for tiles of one.
 template <class T>
 __global__ void __launch_bounds__ (READ_THREADS) pencil_write_b_kernel (pencil_args<T> a)
 {
@@ -249,6 +250,7 @@ __global__ void __launch_bounds__ (READ_THREADS) pencil_look_at_a_kernel (pencil
   }
 }
 
+// Writes the pages of A, scaled, to C. Blocks (x, y): y for pages, x for tiles of one.
 template <class T>
 __global__ void __launch_bounds__ (READ_THREADS) pencil_write_a_kernel (pencil_args<T> a)
 {

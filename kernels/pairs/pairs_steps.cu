@@ -24,6 +24,7 @@ template <class F> GLA_DEVICE void for_elements (int64_t elements, int64_t pages
       f (page, k);
 }
 
+// A thread has elements of a block column, in a grid-stride loop; blockIdx.y counts pages.
 template <class T>
 __global__ void __launch_bounds__ (THREADS) subtract_kernel (pencil_args<T> a, int at, int size)
 {
@@ -39,6 +40,7 @@ __global__ void __launch_bounds__ (THREADS) subtract_kernel (pencil_args<T> a, i
   });
 }
 
+// A thread has elements of a page, in a grid-stride loop; blockIdx.y counts pages.
 template <class T>
 __global__ void __launch_bounds__ (THREADS) keep_kernel (pencil_args<T> a, int size)
 {

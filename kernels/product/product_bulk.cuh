@@ -349,6 +349,8 @@ GLA_DEVICE void bulk_pages (const COPIES &copies, const bulk_args<T> &args)
 
 #endif
 
+// A block computes tiles of C, one after the other; its warps divide a tile (bulk_tiles,
+// single_tiles). TMA loads the terms.
 template <class T, bool TRA, bool TRB, class S, bulk_kind KIND>
 __global__ void __launch_bounds__ (S::THREADS, S::BLOCKS)
     product_bulk_kernel (const __grid_constant__ tensor_map map_a,

@@ -96,6 +96,7 @@ template <class T, bool TRA, bool TRB, class S> struct loose_copies {
 
 #endif
 
+// Divides C as product_bulk_kernel does; threads load the terms.
 template <class T, bool TRA, bool TRB, class S, bulk_kind KIND>
 __global__ void __launch_bounds__ (S::THREADS, S::BLOCKS)
     product_loose_kernel (page_operand<T> A, page_operand<T> B, bulk_args<T> args)

@@ -173,6 +173,9 @@ template <class S, class T> GLA_DEVICE void add_lanes (T (&sums)[S::SUMS], T *to
     total[(first + i) % N * S::ROWS + warp * S::PER + (first + i) / N] = sums[i];
 }
 
+// S::ROWS rows of a page's result belong to a.blocks blocks, which divide the terms; blockIdx.x
+// counts groups of rows and blocks of them, blockIdx.y pages. In a block each warp has S::PER rows
+// of the result.
 template <class TL, class TX, bool TURNED, int N>
 __global__ void __launch_bounds__ (THIN_THREADS, thin_shape<TL, TX, TURNED, N>::BLOCKS)
     product_thin_kernel (thin_args<TL, TX> a)

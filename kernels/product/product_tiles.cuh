@@ -255,6 +255,8 @@ GLA_DEVICE void store_special (const SUMS &sums, const ARGS &a, int64_t page, in
   });
 }
 
+// A block has a tile of C, in a loop over the tiles of all pages of the piece; a warp has S::WM x
+// S::WN entries of it.
 template <class TA, class TB, bool TRA, bool TRB, class S>
 __global__ void __launch_bounds__ (S::THREADS, S::BLOCKS)
     product_tiles_kernel (product_args<TA, TB> a, product_piece piece, bool wide_a, bool wide_b)

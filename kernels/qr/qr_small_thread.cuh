@@ -297,6 +297,7 @@ template <class T> size_t qr_small_thread_memory (const qr_small_args<T> &a)
   return 32 * sizeof (T) * (size_t)(a_stride > r_stride ? a_stride : r_stride);
 }
 
+// A thread has a page, in registers; a warp moves its 32 pages through shared memory.
 template <class T, int M, int N>
 __global__ void __launch_bounds__ (32 * SMALL_THREAD_WARPS)
     qr_small_thread_kernel (const qr_small_args<T> p, int memory)

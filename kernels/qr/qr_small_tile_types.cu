@@ -322,6 +322,8 @@ template <class T> __host__ __device__ constexpr int small_warps (int numbers, i
   return numbers * (int)sizeof (T) > 36 * 8 ? 8 : lanes == 2 ? 12 : 16;
 }
 
+// Groups of threads have a page each; a thread has a tile of ROWS x COLUMNS entries of it
+// (qr_small_page.cuh).
 template <class T, int ROWS, int COLUMNS, int LANES, int THREADS>
 __global__ void __launch_bounds__ (THREADS, small_warps<T> (ROWS *COLUMNS, LANES) * 32 / THREADS)
     qr_small_tile_kernel (const qr_small_args<T> p, int lanes, int groups)

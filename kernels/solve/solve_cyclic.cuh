@@ -205,6 +205,7 @@ GLA_DEVICE bool solve_cyclic (const lu_args<T> &a, const T *A, int64_t page, boo
   return solved;
 }
 
+// G lanes have a page; lane l has its columns l, l + G, and so on.
 template <class T, int N, int G>
 __global__ void __launch_bounds__ (LU_CYCLIC_THREADS) lu_cyclic_kernel (lu_args<T> a)
 {

@@ -143,6 +143,8 @@ GLA_DEVICE int lanes_group (lanes_page<T, L> &w, const lu_args<T> &a, T *tiles, 
   return place;
 }
 
+// L::G lanes have a page, a warp L::PAGES of them; blockIdx.y counts slices of the right-hand
+// sides.
 template <class T, class L>
 __global__ void __launch_bounds__ (32 * L::WARPS) lu_lanes_kernel (lu_args<T> a)
 {
@@ -331,6 +333,7 @@ GLA_DEVICE void lanes_invert (lanes_page<T, L> &w, const lu_args<T> &a, int64_t 
     store_info (a, page, !w.finite ? a.n + 1 : -w.failed);
 }
 
+// L::G lanes have a page, a warp L::PAGES of them.
 template <class T, class L>
 __global__ void __launch_bounds__ (32 * L::WARPS) lu_inverse_kernel (lu_args<T> a)
 {

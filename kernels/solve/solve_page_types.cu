@@ -166,6 +166,8 @@ template <class T, int THREADS> inline size_t page_bytes_of (int n, int slabs)
          (size_t)(lu_doubles<W> (n, lu_rows (n)) + slabs * lu_doubles<W> (n, 8)) * sizeof (double);
 }
 
+// A block has a page, in a grid-stride loop over the pages; blockIdx.y divides the right-hand
+// sides, or the work for the norm. The warps divide the matrix into tiles of 8 x 8.
 template <class T, int THREADS>
 __global__ void __launch_bounds__ (THREADS) lu_page_kernel (lu_args<T> a, int slabs)
 {

@@ -226,6 +226,7 @@ GLA_DEVICE bool solve_definite (const lu_args<T> &a, const E *A, int64_t page)
   return true;
 }
 
+// A warp has a page, in tiles of 8 x 8 in its registers.
 template <class T, int B>
 __global__ void __launch_bounds__ (LU_TILES_THREADS) lu_tiles_kernel (lu_args<T> a)
 {

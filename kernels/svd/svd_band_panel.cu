@@ -204,6 +204,7 @@ GLA_DEVICE void update_columns (const panel_page<T> &p, wide<T> *product,
     }
 }
 
+// A block has a page. Each warp has G pieces of 16 rows of the panel.
 template <class T, int G>
 __global__ void __launch_bounds__ (32 * PANEL_WARPS, 1)
     columns_kernel (svd_band_args<T> a, int step)
@@ -274,6 +275,7 @@ GLA_DEVICE void update_rows (const panel_page<T> &p, numbers<wide<T>, 4> (&x)[G]
     }
 }
 
+// A block has a page. Each warp has G pieces of 16 columns of A, as rows of the panel.
 template <class T, int G>
 __global__ void __launch_bounds__ (32 * PANEL_WARPS, 1) rows_kernel (svd_band_args<T> a, int step)
 {

@@ -248,6 +248,7 @@ GLA_DEVICE void renew_pending (const block_memory<T> &m, int k, const reflection
   }
 }
 
+// A block has a page, and its warps columns of it; a lane has R rows of each column.
 template <class T, int R, int WARPS, int C>
 __global__ void __launch_bounds__ (32 * WARPS) bidiagonal_kernel (svd_values_args<T> v, int far)
 {

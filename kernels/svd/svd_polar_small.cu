@@ -155,6 +155,7 @@ template <class W, int N, int DOWN> struct small_page {
   }
 };
 
+// A block has a page, in shared memory; its threads divide the entries.
 template <class T, int N, int DOWN>
 __global__ void __launch_bounds__ (small_page<wide<T>, N, DOWN>::THREADS,
                                    small_page<wide<T>, N, DOWN>::BLOCKS)

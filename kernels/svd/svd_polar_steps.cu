@@ -49,6 +49,8 @@ template <class T> __global__ void __launch_bounds__ (POLAR_THREADS) first_kerne
   s.where[p] = p;
 }
 
+// blockIdx.y counts the pages, in a grid-stride loop; the blocks of a page have columns, and their
+// threads rows of them.
 template <class T>
 __global__ void __launch_bounds__ (POLAR_THREADS)
     weigh_kernel (T *M, const double2 *weights, int n, int slots)
@@ -199,6 +201,7 @@ __global__ void __launch_bounds__ (ORDER) order_kernel (polar_steps<T> s, int sl
   }
 }
 
+// A thread has a page.
 template <class T>
 __global__ void __launch_bounds__ (POLAR_THREADS) give_up_kernel (polar_steps<T> s)
 {

@@ -390,6 +390,7 @@ template <class T> struct page_block {
   }
 };
 
+// w.blocks blocks have a page, as the header says; blocks of the same page are side by side.
 template <class T>
 __global__ void __launch_bounds__ (THREADS)
     together_kernel (svd_values_args<T> args, svd_together_work w, int near_most)

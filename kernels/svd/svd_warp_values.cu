@@ -340,6 +340,7 @@ template <class T, int P, int ROWS> constexpr int blocks_of ()
   return warps / (P > 32 ? P / 32 : WARPS);
 }
 
+// P lanes have a page; of pages with P > 32 a block of P threads has one.
 template <class T, int P, int ROWS>
 __global__ void __launch_bounds__ (P > 32 ? P : 32 * WARPS, blocks_of<T, P, ROWS> ())
     warp_values_kernel (svd_values_args<T> v)
