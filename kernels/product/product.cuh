@@ -9,7 +9,8 @@
 
 #include "engine/product_part.cuh"
 
-// c + a*b. A real factor has no imaginary part whose product with NaN could spread.
+// c + a*b. A real factor is not extended by an imaginary part 0, whose product with NaN would be
+// NaN.
 template <class T> GLA_DEVICE T product_madd (T a, T b, T c)
 {
   return madd (a, b, c);
@@ -23,15 +24,16 @@ template <class R> GLA_DEVICE cx<R> product_madd (cx<R> a, R b, cx<R> c)
   return {madd (a.x, b, c.x), madd (a.y, b, c.y)};
 }
 
-// Shared memory that the kernels need of a block.
+// Bytes of shared memory that a device must allow a block; without them no kernel of this folder
+// runs.
 enum { PRODUCT_SHARED = 96 * 1024 };
 
 //------------------------------------------------------------------------------
 // products with few columns or few rows: their launch
 //------------------------------------------------------------------------------
 
-// Multiplies a piece, whose page has `tiles` tiles, where the sizes of the pages are such as the
-// kernels of product_thin_kernel.cuh serve; `done` tells whether they are.
+// Multiplies a piece, whose page has `tiles` tiles, if the kernels of product_thin_kernel.cuh can;
+// `done` is set if they did.
 template <class TA, class TB>
 cudaError_t launch_thin (const product_args<TA, TB> &a, const product_piece &piece, int64_t tiles,
                          cudaStream_t stream, bool *done);
@@ -53,16 +55,16 @@ struct product_parts {
   int count () const { return full + (rest > 0); }
 };
 
-// Terms that a part may have: with more, TMA would not serve.
+// Terms of a part at most; with more, TMA could not copy the tiles.
 enum { PART_TERMS = 1 << 15 };
 
-// So many parts that an H100 has a tile of 64 by 64 for each of its 132 multiprocessors, but none
-// of less than 256 terms, or of less than twice the shorter side, whose sum would be read and
-// written too often. The parts take the time of one, and what is left that of its own terms: of 16
-// lengths the one with the least sum is taken. Pages with up to 16 rows or columns have at most
-// four tiles, small ones of which a multiprocessor holds several, and more parts; they are cut from
-// 16384 terms on, because batches of shorter sums, which fill the GPU, would take up to 1.35 times
-// as long. Where their other side is long, product_thin_kernel.cuh divides the sums.
+// As many parts as give each of the 132 multiprocessors of an H100 a tile of 64 by 64, but none of
+// less than 256 terms, or of less than twice the shorter side, since its sum would be read and
+// written too often. The parts take the time of one, and the rest that of its own terms: of 16
+// lengths the one with the smallest sum of both is taken. Pages with up to 16 rows or columns have
+// at most four tiles, and a multiprocessor holds several small ones, so they have more parts. They
+// are cut from 16384 terms on, because batches of shorter sums, which fill the GPU, would take up
+// to 1.35 times as long. If their other side is long, product_thin_kernel.cuh divides the sums.
 inline product_parts product_parts_of (int64_t m, int64_t n, int64_t k)
 {
   const int64_t tiles = ((m + 63) / 64) * ((n + 63) / 64), side = m < n ? m : n;

@@ -34,12 +34,12 @@ template <class T, bool BY_TERMS, int ROWS, int TK, int LANES, int COUNT> struct
   static constexpr int LINE = 128 / (int)sizeof (T), UNIT = 16 / (int)sizeof (T);
   static_assert (COUNT % UNIT == 0 && (LANES == 8 || LANES == 4), "units of 16 bytes");
 
-  // Row x of the lane.
+  // The row with number x of the lane.
   static GLA_DEVICE int row (int lane, int x)
   {
     return BY_TERMS ? lane + LANES * x : (lane + LANES * (x / UNIT)) * UNIT + x % UNIT;
   }
-  // Byte of the first unit, for the warp's row `first`.
+  // The byte of the lane's first unit, for the warp's row `first`.
   static GLA_DEVICE unsigned lane (int first, int lane)
   {
     return 128 * (BY_TERMS ? first + lane : first / LINE * TK) + 16 * lane;
@@ -64,7 +64,7 @@ template <class T, bool BY_TERMS, int ROWS, int TK, int LANES, int COUNT> struct
     to[0] = {__uint_as_float (u.x), __uint_as_float (u.y)};
     to[1] = {__uint_as_float (u.z), __uint_as_float (u.w)};
   }
-  // UNIT terms from `term` on: v[x][l] is of row x and term l.
+  // Reads UNIT terms from `term` on: v[x][l] is of row x and term l.
   static GLA_DEVICE void read (T (&v)[COUNT][UNIT], unsigned at, int term)
   {
     if constexpr (BY_TERMS) {
@@ -105,7 +105,7 @@ template <class T, bool TRA, bool TRB, class S> struct single_warp {
       for (int y = 0; y < N; y++)
         c[x][y] = from_real<T> (0);
   }
-  // All terms of a pair; at_a and at_b are its first units.
+  // Adds all terms of a pair; at_a and at_b are the addresses of its first units.
   GLA_DEVICE void add (unsigned at_a, unsigned at_b, bool flip)
   {
 #pragma unroll 2
@@ -124,8 +124,8 @@ template <class T, bool TRA, bool TRB, class S> struct single_warp {
         }
     }
   }
-  // Of real numbers an element and its mirror image are the same sum, so those of tiles on the
-  // diagonal are stored as they are.
+  // Stores the elements. Of real numbers an element and its mirror image are the same sum, so those
+  // of tiles on the diagonal need no mirroring.
   template <bulk_kind KIND>
   GLA_DEVICE void store (const bulk_args<T> &args, int64_t page, int row, int column) const
   {
@@ -149,7 +149,7 @@ template <class T, bool TRA, bool TRB, class S> struct single_warp {
   }
 };
 
-// The tiles of a block.
+// Multiplies the tiles of a block.
 template <class T, bool TRA, bool TRB, class S, bulk_kind KIND, class SOURCE>
 GLA_DEVICE void single_tiles (SOURCE &source, const bulk_args<T> &args)
 {
@@ -273,7 +273,7 @@ template <int NB, int NA> struct bulk_sums<cx<double>, NB, NA> {
   }
 };
 
-// The tiles of a block, in double precision.
+// Multiplies the tiles of a block, in double precision.
 template <class T, bool TRA, bool TRB, class S, bulk_kind KIND, class SOURCE>
 GLA_DEVICE void bulk_tiles (SOURCE &source, const bulk_args<T> &args)
 {
@@ -335,7 +335,7 @@ GLA_DEVICE void bulk_tiles (SOURCE &source, const bulk_args<T> &args)
   }
 }
 
-// The kernel for pairs that COPIES bring.
+// The body of both kernels; COPIES loads the pairs.
 template <class T, bool TRA, bool TRB, class S, bulk_kind KIND, class COPIES>
 GLA_DEVICE void bulk_pages (const COPIES &copies, const bulk_args<T> &args)
 {

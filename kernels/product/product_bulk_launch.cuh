@@ -17,7 +17,8 @@
 // how many blocks of a kernel are launched
 //------------------------------------------------------------------------------
 
-// Blocks of a kernel that the device holds at a time, and leave to use so much shared memory.
+// Returns how many blocks of a kernel the device holds at a time, and permits so much shared
+// memory.
 template <class K>
 cudaError_t blocks_at_once (K kernel, int threads, size_t bytes, int multiprocessors,
                             int64_t &blocks)
@@ -34,9 +35,9 @@ cudaError_t blocks_at_once (K kernel, int threads, size_t bytes, int multiproces
 // which pages the kernel of product_bulk.cuh multiplies, and its launch
 //------------------------------------------------------------------------------
 
-// Tiles by the order of pages that they were made for. Each shape was the fastest of several,
-// measured on one H100 (doc/notebook/product.md); `speed` compares full tiles. A type without
-// a tile for an order has speed 0.
+// The tile for each order of pages. Each shape was the fastest of several, measured on one H100
+// (doc/notebook/product.md); `speed` compares full tiles. A type without a tile for an order has
+// speed 0.
 enum bulk_method { BULK_NONE, BULK_32, BULK_48, BULK_64, BULK_96, BULK_128, BULK_192, BULK_256 };
 template <class T, bulk_method M> struct bulk_for {
   typedef void type;
@@ -131,13 +132,13 @@ template <> struct bulk_for<cx<float>, BULK_256> {
   static constexpr double speed = 1.1;
 };
 
-// Orders of pages from which on a tile serves: one with many terms at a time needs many.
+// Orders of pages from which on a tile is used: one with many terms at a time needs many.
 template <class T, bulk_method M> constexpr int bulk_tile_least = M == BULK_256 ? 129 : 0;
 template <> inline constexpr int bulk_tile_least<float, BULK_48> = 65;
 template <> inline constexpr int bulk_tile_least<cx<float>, BULK_128> = 128;
 template <> inline constexpr int bulk_tile_least<cx<float>, BULK_256> = 1025;
 
-// Terms and orders of pages from which on the kernel serves.
+// The numbers of terms and orders of pages from which on the kernel is used.
 enum { BULK_TERMS = 24 };
 template <class T> constexpr int bulk_least = sizeof (real_t<T>) == 4 ? 20 : 25;
 
@@ -155,8 +156,8 @@ struct bulk_choice {
   double cost;
 };
 
-// The time of tiles of shape S: that of the multiprocessor with most of them. A warp of a tile is
-// alone on a quarter of a multiprocessor.
+// The time of tiles of shape S: that of the multiprocessor with the most tiles. Each warp of a tile
+// has a quarter of a multiprocessor for itself.
 template <class S> double bulk_cost (const bulk_work &w, double speed)
 {
   const double down = (w.m + S::TM - 1) / S::TM, across = (w.n + S::TN - 1) / S::TN;
@@ -179,7 +180,7 @@ template <class T, bulk_method M> void bulk_try (bulk_choice &best, const bulk_w
   }
 }
 
-// An element has the same bits in all tiles, so the number of pages may say which ones.
+// An element has the same bits in all tiles, so the choice may depend on the number of pages.
 template <class T> bulk_method bulk_choose (const bulk_work &w)
 {
   const int most = w.m > w.n ? w.m : w.n, least = w.m > w.n ? w.n : w.m;
@@ -189,7 +190,7 @@ template <class T> bulk_method bulk_choose (const bulk_work &w)
     return BULK_NONE; // the other kernel is as fast
   bulk_choice best = {BULK_NONE, 1e300};
   if (std::is_same_v<T, float>)
-    bulk_try<T, BULK_48> (best, w); // where it and the next are alike
+    bulk_try<T, BULK_48> (best, w); // where this one and the next are equal
   bulk_try<T, BULK_32> (best, w);
   bulk_try<T, BULK_48> (best, w);
   bulk_try<T, BULK_64> (best, w);
@@ -215,8 +216,8 @@ bool bulk_map (tensor_map *map, const page_operand<T> &a, int rows, int columns,
   return tensor_map_fill (map, array, tile_columns, rows % line == 0 ? tile_rows / line : 0);
 }
 
-// What a launch with tiles of shape S makes of a piece of pages of so many `tiles`: the same share
-// of its own. False where they are too many.
+// Sets the arguments of a launch with tiles of shape S from those of a piece with pages of so many
+// `tiles`: the same part of the work in tiles of its own. False if they are too many.
 template <class T, class S, bulk_kind KIND>
 bool bulk_args_fill (bulk_args<T> &args, const product_args<T, T> &a, const product_piece &piece,
                      int64_t tiles)
@@ -334,7 +335,7 @@ cudaError_t launch_bulk_method (const product_args<T, T> &a, const product_piece
   return cudaSuccess;
 }
 
-// Whether sums are whole, pages can be counted, and Hermitian products are those of a matrix and
+// True if sums are whole, pages can be counted, and Hermitian products are those of a matrix and
 // its transpose, without weights.
 template <class T> bool bulk_can (const product_args<T, T> &a, const product_piece &piece)
 {
@@ -348,7 +349,7 @@ template <class T> bulk_work bulk_work_of (const product_args<T, T> &a, const pr
   return {a.m, a.n, a.k, (double)piece.pages, a.hermitian, piece.multiprocessors};
 }
 
-// `done` tells whether the pages are such as it can do.
+// `done` is set if this kernel can multiply the pages, and has.
 template <class T>
 cudaError_t launch_bulk (const product_args<T, T> &a, const product_piece &piece, int64_t tiles,
                          cudaStream_t stream, bool *done)

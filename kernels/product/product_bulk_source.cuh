@@ -20,8 +20,8 @@ template <int TM_, int TN_, int TK_, int WM_, int WN_, int STAGES_, int BLOCKS_>
   template <class T> static constexpr unsigned bytes = sizeof (T) * (TM + TN) * TK; // of a pair
 };
 
-// Which tiles of a page a launch makes, and what becomes of them: all are stored, or added to C; of
-// Hermitian products those on and below the diagonal, whose elements are stored above it, too.
+// What a launch does with the tiles of a page: it stores all, adds all to C, or, of Hermitian
+// products, stores those on and below the diagonal and their mirror images above.
 enum bulk_kind { BULK_STORED, BULK_ADDED, BULK_HERMITIAN };
 
 // Of C, and how pages are counted: `index` and `step` (0 or 1) say which page of an operand belongs
@@ -44,9 +44,9 @@ template <class T> constexpr int bulk_parts = std::is_same_v<T, cx<double>> ? 2 
 
 #if __CUDA_ARCH__ >= 900 && __CUDACC_VER_MAJOR__ >= 12
 
-// Rows of a tile of an operand are dealt to the lanes g of the tensor cores, two tiles u of 8 at a
-// time, so that lanes read from different banks, and so that elements that neighbour in C are in
-// one lane.
+// Rows of a tile of an operand are assigned to the lanes g of the tensor cores, two tiles u of 8 at
+// a time, so that lanes read from different banks, and so that adjacent elements of C are in one
+// lane.
 template <class T, bool BY_TERMS, int ROWS, int TK> struct bulk_layout {
   static constexpr bool CC = is_complex_v<T>;
   static constexpr unsigned SIZE = sizeof (T);
@@ -70,14 +70,14 @@ template <class T, bool BY_TERMS, int ROWS, int TK> struct bulk_layout {
       return 128 * line +
              (BY_TERMS ? 16 * (t / 2 ^ r % 8) + 8 * (t % 2) : 16 * (r / 2 ^ t) + 8 * (r % 2));
   }
-  // What is different in the byte for tile u and a term 4*x behind: some bits flipped, ..
+  // The byte for tile u and a term 4*x later differs in these bits, which are flipped, ..
   static GLA_DEVICE constexpr unsigned flip (int u, int term)
   {
     return CC         ? SIZE * (term & 4)
            : BY_TERMS ? SIZE * (term % 16 ^ 2 * u)
                       : SIZE * (4 * u ^ 2 * (term & 4));
   }
-  // .. and, also for the row 16*j further, so much added.
+  // .. and by this amount, which is added; also for the row 16*j further.
   static GLA_DEVICE constexpr unsigned plus (int j, int u, int term)
   {
     const int lines_of_16 = 16 / LINE;
@@ -223,7 +223,7 @@ struct bulk_ring {
   unsigned char *pairs;
   unsigned memory, full, empty; // addresses in shared memory
 
-  // The warp has read the pair in this place, where others may be copied to from here on.
+  // The warp has read the pair in this place; other pairs may be copied to it from here on.
   GLA_DEVICE void release (int stage) const
   {
     phase_reads_done ();
@@ -233,7 +233,7 @@ struct bulk_ring {
   }
 };
 
-// The place whose turn it is.
+// The next place in the ring.
 template <class S> struct bulk_turn {
   int stage, parity; // of the phase of its barrier
   GLA_DEVICE void next ()
@@ -243,8 +243,8 @@ template <class S> struct bulk_turn {
   }
 };
 
-// The pairs of a block, one after the other. COPIES finds where a tile of C has its operands,
-// copies the next pair of it, and tells whether that was the last one.
+// The pairs of a block, one after the other. COPIES finds the operands of a tile of C, copies their
+// next pair, and says if it was the last one.
 template <class T, class S, bulk_kind KIND, class COPIES> struct bulk_source {
   const bulk_args<T> &args;
   int warp, lane;
@@ -284,7 +284,7 @@ template <class T, class S, bulk_kind KIND, class COPIES> struct bulk_source {
     for (int s = 0; s < S::STAGES - S::SLACK; s++)
       next ();
   }
-  // Asks for the next pair.
+  // Starts the copy of the next pair.
   GLA_DEVICE void load ()
   {
     if constexpr (!COPIES::BY_WARP)
@@ -361,7 +361,7 @@ template <class T, bool TRA, bool TRB, class S> struct bulk_copies {
     row = by_terms ? box : at + box;
     column = by_terms ? at : 0;
   }
-  // Asks for its next pair.
+  // Starts the copy of its next pair.
   GLA_DEVICE void copy (const bulk_ring &ring, int stage)
   {
     if (threadIdx.x % 32 == 0)

@@ -1,10 +1,10 @@
 // product_loose.cuh: page products for operands that TMA cannot read (not 16-byte aligned)
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The kernel of product_bulk.cuh for columns that begin at no multiple of 16 bytes: tiles and sums
-// are the same, and the tiles lie in shared memory as TMA would put them, but each thread of
-// the block copies some rows of them, an element at a time. The barrier of a full pair counts the
-// threads, each of which arrives when its copies have.
+// The kernel of product_bulk.cuh for columns that begin at no multiple of 16 bytes. Tiles and sums
+// are the same, and the tiles have the layout of TMA in shared memory, but each thread of the block
+// copies some of their rows, an element at a time. The barrier of a full pair counts the threads,
+// each of which arrives when its copies have. Included by product_launch.cuh.
 
 #ifndef GPULINALG_PRODUCT_LOOSE_CUH
 #define GPULINALG_PRODUCT_LOOSE_CUH
@@ -59,7 +59,7 @@ template <class T, bool BY_TERMS, int ROWS, int TK, int THREADS> struct loose_ti
   }
 };
 
-// Copies by all threads of a block, each of its share.
+// All threads of a block copy, each its share.
 template <class T, bool TRA, bool TRB, class S> struct loose_copies {
   static constexpr bool BY_WARP = false;
   static constexpr int ARRIVALS = S::THREADS; // of a full pair

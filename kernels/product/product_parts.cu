@@ -15,8 +15,8 @@ enum {
   MANY_THREADS = MANY_LANES * MANY_ELEMENTS
 };
 
-// A thread has an element of C of one page; those of a block lie side by side in every part, so
-// that a warp reads whole lines. Several parts are on their way at a time, and are added in order.
+// A thread has an element of C of one page; those of a block are contiguous in every part, so that
+// a warp reads whole lines. Several parts are loaded at a time, and are added in order.
 template <class T> __global__ void __launch_bounds__ (THREADS) add_kernel (part_sums<T> s)
 {
   const unsigned in_page = (unsigned)s.m * (unsigned)s.n, all = in_page * (unsigned)s.pages;

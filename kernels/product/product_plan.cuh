@@ -173,9 +173,9 @@ enum product_method {
   PRODUCT_TILES // of larger pages
 };
 
-// The flat kernel serves where reading the factors from shared memory takes no longer than bringing
-// the page's bytes from the device's memory, and where a run has several pages. Else the smallest
-// tile that holds the page.
+// The flat kernel is used if reading the factors from shared memory takes no longer than loading
+// the page from the device's memory, and if a run has several pages. Else the smallest tile that
+// holds the page is used.
 inline product_method product_choose (int64_t m, int64_t n, int64_t k, size_t bytes)
 {
   const double elements = (double)m * k + (double)k * n + (double)m * n;

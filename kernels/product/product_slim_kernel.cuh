@@ -212,8 +212,9 @@ template <class S> struct slim_sums {
             f (number + 1, of[q][c].y[i]);
         }
   }
-  // Adds those of part number `part` to those before it, as far as pairs are complete: after the
-  // last part of all there is the whole. Other ones wait at `held`, of the lane, by levels.
+  // Adds the sums of part number `part` to those of earlier parts, as far as pairs are complete:
+  // after the last part the sum is whole. Sums without a partner are kept at `held`, of the lane,
+  // by levels.
   GLA_DEVICE void add_part (int part, bool last, double *held)
   {
     for (; part % 2 != 0; part /= 2, held += S::LEVEL / 8)
@@ -294,7 +295,8 @@ template <class F> GLA_DEVICE auto slim_sum (const F &get, int count)
                        : slim_tree<32> (get, 0);
 }
 
-// Adds up what the warps of the cluster have, each at the beginning of its slots, and stores it.
+// Adds the sums of the warps of the cluster, each at the beginning of its slots, and stores the
+// result.
 template <class S>
 GLA_DEVICE void slim_store (const thin_args<typename S::T, typename S::T> &a, int64_t page,
                             int group, int rank, const unsigned char *memory)
@@ -317,7 +319,7 @@ GLA_DEVICE void slim_store (const thin_args<typename S::T, typename S::T> &a, in
   }
 }
 
-// A cluster of blocks has a group of rows of a page (see above).
+// A cluster of blocks has a group of rows of a page, as the header says.
 template <class S, bool TURNED, bool WIDE>
 __global__ void __launch_bounds__ (SLIM_THREADS, S::PER == 1 ? 4 : 3)
     product_slim_kernel (thin_args<typename S::T, typename S::T> a, int parts, bool wide_x)

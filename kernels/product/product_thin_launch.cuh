@@ -37,7 +37,7 @@ inline int slim_blocks (int64_t groups, int64_t pages, int most, int multiproces
   return blocks;
 }
 
-// Whether two numbers at a time can be read, the first of them an even number behind the beginning.
+// True if two numbers can be read at a time: the first one is aligned to 16 bytes.
 inline bool slim_is_wide (const page_operand<double> &a)
 {
   return (uintptr_t)a.data % 16 == 0 && a.ld % 2 == 0 && a.page % 2 == 0;
@@ -72,9 +72,9 @@ cudaError_t launch_slim_kernel (thin_args<typename S::T, typename S::T> a, int p
   return cudaLaunchKernelEx (&way.config, kernel, a, parts, wide_x);
 }
 
-// Warps of a block have other terms, or other rows where lines of the array lie across those of the
-// memory and pages are many: then neighbours find them in the cache. The shapes are the fastest
-// ones, as measured; all give the same bits.
+// Warps of a block have other terms; or other rows if lines of the array are not lines of the
+// memory and pages are many, because then adjacent rows are in the cache. The shapes are the
+// fastest ones, as measured; all give the same bits.
 template <bool TURNED, int TILES, class T>
 cudaError_t launch_slim_tiles (const thin_args<T, T> &a, const product_piece &piece, int64_t tiles,
                                int64_t k, cudaStream_t stream)
@@ -110,7 +110,7 @@ const int64_t THIN_ROWS = 256, THIN_TERMS = 128, THIN_ELEMENTS = 1 << 17;
 enum { THIN_BLOCKS = 264, THIN_CLUSTER = 8, THIN_SHARE = 128 };
 
 // Columns of X at most that the kernel of product_thin_kernel.cuh has. With more, tiles on tensor
-// cores are faster where there are many pages, and the way must not depend on their number.
+// cores are faster for many pages, and the choice must not depend on their number.
 template <class TL, class TX> constexpr int thin_most ()
 {
   typedef decltype (real_t<TL> () + real_t<TX> ()) R;

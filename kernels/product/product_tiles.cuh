@@ -132,8 +132,8 @@ GLA_DEVICE tile_place find_tile (unsigned &item, unsigned items, const ARGS &a,
   return w;
 }
 
-// Terms of a tile's sums that are 0 before the others, whole pairs: all factors are, where the
-// first one is upper triangular.
+// Terms at the start of a tile's sums that are 0, in whole pairs, because the first factor is upper
+// triangular.
 template <class S, class ARGS> GLA_DEVICE int zero_terms (const ARGS &a, int row)
 {
   return a.upper ? row / S::TK * S::TK : 0;
@@ -213,7 +213,7 @@ GLA_DEVICE void store_sums (const SUMS &sums, const ARGS &a, int64_t page, int r
   });
 }
 
-// What becomes of an entry of a Hermitian product.
+// The value that is stored for an entry of a Hermitian product.
 template <class T>
 GLA_DEVICE T weighted (T value, const product_args<T, T> &a, int64_t page, bool diagonal)
 {

@@ -32,7 +32,8 @@ template <class T, bool BY_TERMS, int ROWS, int TERMS> struct tile_layout {
   static constexpr int distance = swizzled           ? contiguous
                                   : padded_by_stride ? tile_stride<double, contiguous, BY_TERMS> ()
                                                      : contiguous + 16 / (int)sizeof (T);
-  // From the real to the imaginary parts, which threads copy side by side: in other banks.
+  // The distance from the real to the imaginary parts, which threads copy together: they are in
+  // different banks.
   static constexpr int part = columns * distance + (split ? 8 : 0);
   static constexpr int numbers = split ? 2 * part : part;
   // Where element q of column d of the tile lies, counted as in the page.

@@ -10,9 +10,9 @@
 #include "common/svd_args.cuh"
 #include "engine/qr_part.cuh"
 
-//------------------------------------------------------------------------------
-// pages of up to 64 rows, and what tall pages need besides
-//------------------------------------------------------------------------------
+// ------------------------------------------------------------------------------
+// pages of up to 64 rows, and the kernels before and after them for tall pages
+// ------------------------------------------------------------------------------
 
 template <class T> cudaError_t svd_lanes (const svd_args<T> &a, cudaStream_t stream);
 
@@ -20,8 +20,8 @@ template <class T> cudaError_t svd_lanes (const svd_args<T> &a, cudaStream_t str
 template <class T>
 cudaError_t svd_adjoint (page_matrix<T> to, page_matrix<const T> A, int64_t rows, int64_t columns,
                          int64_t pages, cudaStream_t stream);
-// The largest element of each column of U (rows x columns) becomes real and positive; the column of
-// V (v_rows x columns, or NULL) is turned by as much.
+// Makes the largest element of each column of U (rows x columns) real and positive, and multiplies
+// the column of V (v_rows x columns, or NULL) by the same factor.
 template <class T>
 cudaError_t svd_fix_phase (page_matrix<T> U, int64_t rows, page_matrix<T> V, int64_t v_rows,
                            int64_t columns, int64_t pages, cudaStream_t stream);
@@ -30,16 +30,16 @@ cudaError_t svd_fix_phase (page_matrix<T> U, int64_t rows, page_matrix<T> V, int
 // tall pages of denormal or huge numbers, which are divided by a power of two
 //------------------------------------------------------------------------------
 
-// R of such a page is rounded to multiples of the smallest number, or overflows. What is found in
-// it says so: a largest singular value near the smallest numbers, or nothing. These pages are done
-// again, all others cost one look at that value.
+// R of such a page is rounded to multiples of the smallest number, or overflows. Its result shows
+// this: a largest singular value near the smallest numbers, or none. These pages are computed
+// again; for all others only that value is read.
 
 enum { SVD_EXTREME = -1 }; // info of a page whose values are too small
 
 // a.info: SVD_EXTREME where it was 0 and the largest value is too small; *a.any: 1 if one is.
 template <class T> cudaError_t svd_find_extreme (const svd_args<T> &a, cudaStream_t stream);
-// Of the pages a.A that have info: what their numbers are to be divided by, or 0. Pages that are
-// not finite have 0, and those that are ordinary.
+// For the pages of a.A that have info: the exponents by which their numbers are to be divided, or 0
+// for pages that are not finite or need no scaling.
 template <class T>
 cudaError_t svd_extreme_exponents (const svd_args<T> &a, int32_t *exponent, cudaStream_t stream);
 // to = from / 2^exponent
@@ -55,9 +55,9 @@ cudaError_t svd_multiply_values (const svd_args<T> &a, const int32_t *exponent,
 // arguments of the kernels that find singular values alone, by a bidiagonal matrix
 //------------------------------------------------------------------------------
 
-// Columns of pages that go this way, at least so many in single and in double precision. To
-// SVD_WARP_MOST a page has a warp or less of it, and what svd_warp_values marks goes by svd_lanes;
-// as fewer columns do.
+// Pages use this method from so many columns on, in single and in double precision. Up to
+// SVD_WARP_MOST a page has at most one warp; svd_lanes does those that svd_warp_values marks, and
+// pages with fewer columns.
 enum { SVD_WARP_LEAST = 5, SVD_WARP_DOUBLE = 9, SVD_WARP_MOST = SVD_LANES_WARP };
 enum { SVD_VALUES_MOST = 512 };
 
@@ -79,9 +79,10 @@ template <class T> bool svd_bidiagonal_rest (int rows, int columns, int smem_lim
 bool svd_bidiagonal_fits (int64_t type_size, int rows, int columns, int smem_limit);
 // d, e and scale from A; info as svd_args says.
 template <class T> cudaError_t svd_bidiagonal (const svd_values_args<T> &v, int smem_limit);
-// S and info of pages of at most SVD_WARP_MOST rows, but for those of which scale becomes 1: their
-// small values may be worth more digits. All others have 0 there. The same of all pages of at most
-// SVD_LANES_MAX rows, but for complex ones of double precision. d, e and rest are not used.
+// S and info of pages of at most SVD_WARP_MOST rows, except those whose scale becomes 1: their
+// small values may need a more accurate method. All others have scale 0. Does the same for all
+// pages of at most SVD_LANES_MAX rows, except complex ones of double precision. d, e and rest are
+// not used.
 template <class T> cudaError_t svd_warp_values (const svd_values_args<T> &v);
 // S from d, e and scale.
 template <class T> cudaError_t svd_bisect (const svd_values_args<T> &v);
@@ -90,8 +91,8 @@ template <class T> cudaError_t svd_bisect (const svd_values_args<T> &v);
 // large pages become bidiagonal, each by many blocks that wait for each other
 //------------------------------------------------------------------------------
 
-// Columns of square pages at least and at most, and classes of columns (svd_together.cu). Batches
-// of smaller pages are faster by a block for each page, or by the polar way.
+// Columns of square pages at least and at most, and classes of columns (svd_together.cu). For
+// batches of smaller pages a block for each page, or the polar decomposition, is faster.
 enum { SVD_TOGETHER_LEAST = 1025, SVD_TOGETHER_MOST = 2048, SVD_TOGETHER_CLASSES = 128 };
 
 // Work of one launch: pages first .. first + pages - 1 of args, each with so many blocks, a power

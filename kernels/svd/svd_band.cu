@@ -1,4 +1,4 @@
-// svd_band.cu: values alone by way of a band matrix, step by step
+// svd_band.cu: singular values alone by a reduction to a band, step by step
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "svd_band.cuh"

@@ -1,4 +1,4 @@
-// svd_band.cuh: values alone by way of a band matrix: pages, work space, kernels
+// svd_band.cuh: singular values alone by a reduction to a band: pages, work space, kernels
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Two stages (Lang 1996; Haidar, Ltaief, Luszczek, Dongarra 2012), as in the reduction of Hermitian
@@ -24,7 +24,8 @@
 // Columns of a panel, and rows and columns of a tile of A or its adjoint.
 enum { SVD_BAND = PANEL_COLUMNS, SVD_BAND_TILE = 64, SVD_BAND_WIDE = 2 * SVD_BAND_TILE };
 
-// Columns of pages that go this way, as measured beside one block for each page, and rows at most.
+// The largest number of columns for which this is faster than a block for each page, as measured,
+// and of rows.
 enum { SVD_BAND_MOST = 1024 };
 inline int64_t svd_band_least (gla_type type)
 {
@@ -73,11 +74,11 @@ template <class T> struct svd_band_args {
   GLA_DEVICE T *page (int64_t p) const { return work + p * layout ().size (); }
 };
 
-// The panel of columns of a step, and what the step before left of it: Z of that, V and T of this.
+// The panel of columns of a step: makes Z of the previous step, V and T of this one.
 template <class T> cudaError_t svd_band_columns (const svd_band_args<T> &a, int step);
 // The panel of rows: W, U, S and W'U.
 template <class T> cudaError_t svd_band_rows (const svd_band_args<T> &a, int step);
-// A, with what the step before left, and the parts of A'V.
+// Updates A by the previous step, and makes the parts of A'V.
 template <class T> cudaError_t svd_band_left (const svd_band_args<T> &a, int step);
 // The parts of A U.
 template <class T> cudaError_t svd_band_right (const svd_band_args<T> &a, int step);
@@ -91,9 +92,9 @@ struct svd_band_cost {
 };
 svd_band_cost svd_band_costs (gla_type type, double rows, double columns);
 
-// What a caller does, one after the other; v.rest has svd_band_layout of each page. Pages to the
-// work space, with scale and info; steps first..last-1 of the first stage, of svd_band_step_count;
-// d and e.
+// A caller calls these one after the other; v.rest has svd_band_layout of each page. The first one
+// copies pages to the work space, with scale and info; then come steps first..last-1 of the first
+// stage, of svd_band_step_count; the last one makes d and e.
 constexpr int svd_band_step_count (int n)
 {
   return (n + SVD_BAND - 1) / SVD_BAND;

@@ -1,12 +1,12 @@
 // svd_band_chase.cu: from an upper band matrix to a bidiagonal one (LAPACK's ?gbbrd)
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Bulge chasing by rows and columns (Lang 1996): sweep s takes all of row s but the first entry
-// right of the diagonal by a reflector of the SVD_BAND columns from there on, which fills the block
-// of these columns and rows; of that fill only the first column is taken away, by a reflector of
-// the rows, which fills the block right of it; of that the first row, and so on to the end. The
-// rest of the fill is left for the next sweep, which treats it alike. So entries are at most
-// SVD_BAND - 1 below the diagonal and 2*SVD_BAND - 1 above it.
+// Bulge chasing by rows and columns (Lang 1996). Sweep s removes all of row s except the first
+// entry right of the diagonal by a reflector of the SVD_BAND columns from there on, which fills the
+// block of these columns and rows. A reflector of the rows removes only the first column of that
+// fill, and fills the block right of it; a reflector of columns removes the first row of that, and
+// so on to the end. The next sweep treats the rest of the fill in the same way. So entries are at
+// most SVD_BAND - 1 below the diagonal and 2*SVD_BAND - 1 above it. Called by svd_band.cu.
 
 #include "common/work_limits.cuh"
 #include "common/cluster.cuh"
@@ -22,8 +22,8 @@ enum { B = SVD_BAND, LD = SVD_CHASE_LD, WARPS_MOST = 16, TASKS = 32 / B };
 // Of a reflector, v and tau, and of the exchange buffer of a task: aligned to 16 bytes.
 template <class T> constexpr int SLOT = B + 16 / (int)sizeof (T);
 
-// What a block has. Columns and rows beyond n are 0 and stay so: tasks at the end need no care. Of
-// two blocks the first has rows up to `half` and the tasks that begin there.
+// What a block has. Columns and rows beyond n are 0 and stay so, so tasks at the end need no
+// special case. Of two blocks the first has rows up to `half` and the tasks that begin there.
 template <class T, int BLOCKS> struct chase_page {
   T *band[BLOCKS];    // entry (i, j) at i*LD + j-i + B-1
   T *vectors[BLOCKS]; // of every active sweep the last reflector of rows: v, then tau
@@ -128,11 +128,11 @@ template <class T> GLA_DEVICE void from_right (const T (&v)[B], T tau, T (&row)[
 }
 
 // Task t of sweep s, by B lanes, a row of each block to a lane. Its columns are c = s+1+B*t and the
-// next ones. O are the B rows above row c: they get the reflector of rows of the task before; their
-// first row makes a reflector of the columns, which is applied to O and to D, the rows from c on;
-// D's first column makes the next reflector of rows, which is applied to the rest of D. Task 0 has
-// of O row s alone. What is not there to be done is done to the zeros behind the matrix and not
-// stored: no branches.
+// next ones. O are the B rows above row c: the previous task's reflector of rows is applied to
+// them; their first row makes a reflector of the columns, which is applied to O and to D, the rows
+// from c on; D's first column makes the next reflector of rows, which is applied to the rest of D.
+// In task 0 O has row s alone. Work beyond the matrix is done on the zeros behind it and not
+// stored: there are no branches.
 template <class T, int BLOCKS>
 GLA_DEVICE void chase (const chase_page<T, BLOCKS> &p, int s, int t, bool active, real_t<T> *d,
                        real_t<T> *e)
@@ -183,7 +183,7 @@ GLA_DEVICE void chase (const chase_page<T, BLOCKS> &p, int s, int t, bool active
   }
 }
 
-// Rows of the band, with room for the fill, to where they are worked on.
+// Copies rows of the band, with space for the fill, to the memory in which they are reduced.
 template <class T> GLA_DEVICE void load_band (const T *from, int n, int first, int rows, T *to)
 {
 #pragma unroll 4

@@ -1,9 +1,10 @@
 // svd_band_panel.cu: the panels of a step of the reduction to band form
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Rows of a panel go to the warps 16 at a time, G times; a warp has them as fragments of the tensor
-// cores have them, four lanes to a row with two of the eight columns each, from the product of the
-// pass before to the reflectors. The panel of rows is taken as its adjoint. One block has a page.
+// The warps have 16 rows of a panel at a time, G times, as fragments of the tensor cores, four
+// lanes to a row with two of the eight columns each, from the product of the previous pass to the
+// reflectors. The panel of rows is processed as its adjoint. One block has a page. Called by
+// svd_band.cu.
 
 #include "common/panel_qr.cuh"
 #include "svd_band.cuh"
@@ -13,8 +14,8 @@ namespace
 
 enum { PANEL_WARPS = 16 };
 
-// A page in the view of its block: a panel of eight columns whose first row is row `first` of A, or
-// of its adjoint.
+// A page from the point of view of its block: a panel of eight columns whose first row is row
+// `first` of A, or of its adjoint.
 template <class T> struct panel_page : panel_team<wide<T>> {
   typedef wide<T> E;
   using panel_team<E>::warp;
@@ -99,7 +100,7 @@ GLA_DEVICE numbers<wide<T>, 4> load_panel (const panel_page<T> &p, int row)
   return x;
 }
 
-// 16 rows to those of V, W, Z or U, but for rows beyond the last one.
+// Stores 16 rows in V, W, Z or U, except rows beyond the last one.
 template <class T>
 GLA_DEVICE void store_rows (const panel_page<T> &p, wide<T> *to, int row,
                             const numbers<wide<T>, 4> &x)
@@ -148,8 +149,8 @@ template <class T> GLA_DEVICE void clear_ends (const panel_page<T> &p)
     }
 }
 
-// The warp's rows of the panel, loaded before the product is waited for; where there are too few
-// registers for that, one after the other.
+// The warp's rows of the panel, loaded before the product is waited for; if registers are too few,
+// one after the other.
 template <bool ADJOINT, int G, class T> struct early_panel {
   static constexpr bool EARLY = G * sizeof (wide<T>) <= 32;
   numbers<wide<T>, 4> x[EARLY ? G : 1];
@@ -170,7 +171,7 @@ template <bool ADJOINT, int G, class T> struct early_panel {
   }
 };
 
-// Z of the step before, Z = X S - V (W'U) S, and the panel with V W' and Z U' taken off.
+// Makes Z of the previous step, Z = X S - V (W'U) S, and subtracts V W' and Z U' from the panel.
 template <int G, class T>
 GLA_DEVICE void update_columns (const panel_page<T> &p, wide<T> *product,
                                 numbers<wide<T>, 4> (&x)[G])

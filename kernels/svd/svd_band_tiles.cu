@@ -36,7 +36,7 @@ template <class T> GLA_DEVICE void stage (wide<T> *to, const wide<T> *rows)
                 reinterpret_cast<const cx<double> *> (rows) + t);
 }
 
-// Two neighbours in a column.
+// Two adjacent numbers of a column.
 template <class T> struct alignas (2 * sizeof (T) > 16 ? 16 : 2 * sizeof (T)) two_numbers {
   T x[2];
 };
@@ -46,8 +46,8 @@ template <class T> struct warp_piece {
   numbers<wide<T>, 4> c[NARROW];
 };
 
-// Rows of the piece are rows of A, or of its adjoint: then a lane's neighbours in a row are those
-// in a column of A. Rows of A beyond m are there up to ld.
+// Rows of the piece are rows of A, or of its adjoint: then adjacent entries of a lane's row are
+// adjacent in a column of A. Memory has rows of A beyond m, up to ld.
 template <bool ADJOINT, class T>
 GLA_DEVICE void load_piece (const T *A, const svd_band_layout<T> &s, int row, int column,
                             warp_piece<T> &piece)
@@ -97,7 +97,8 @@ GLA_DEVICE void store_adjoint (T *A, const svd_band_layout<T> &s, int row, int c
     }
 }
 
-// A' - W V' - U Z', one after the other, which leaves more registers.
+// Subtracts V W' and Z U' (adjoint: W V' and U Z') one after the other, which needs fewer
+// registers.
 template <class T>
 GLA_DEVICE void update_piece (const wide<T> *factors, int high, int across, warp_piece<T> &piece)
 {
@@ -147,12 +148,12 @@ GLA_DEVICE void stage_columns (const wide<T> *factors, const svd_band_layout<T> 
 // Blocks on a multiprocessor: registers.
 template <class T> constexpr int pass_blocks = is_complex_v<T> ? 2 : 4;
 
-// One block per tile of 64 by 128 of the rest of A, or of its adjoint (LEFT), by 32 columns at a
-// time, so that more blocks are there and some load while others multiply. Each of its 8 warps has
-// 16 rows and 16 columns of these in the registers. LEFT: the rows are columns 8k+8.. of A, the
-// columns its rows 8k..; they get the update by the step before, go back, and are multiplied by V.
-// Else the rows are rows 8k+8.. of A, the columns its columns 8k+8.., and they are multiplied by U.
-// The product of a tile goes to the slot of the tile's column.
+// One block has a tile of 64 by 128 of the rest of A, or of its adjoint (LEFT), 32 columns at a
+// time, so that there are more blocks and some load while others multiply. Each of its 8 warps has
+// 16 rows and 16 columns of these in registers. LEFT: the rows are columns 8k+8.. of A, the columns
+// its rows 8k..; they are updated by the previous step, stored, and multiplied by V. Else the rows
+// are rows 8k+8.. of A, the columns its columns 8k+8.., and they are multiplied by U. The product
+// of a tile goes to the slot of the tile's column.
 template <class T, bool LEFT>
 __global__ void __launch_bounds__ (32 * WARPS, pass_blocks<T>)
     pass_kernel (svd_band_args<T> a, int step, int high_tiles, int wide_tiles)

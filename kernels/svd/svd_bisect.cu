@@ -1,13 +1,13 @@
 // svd_bisect.cu: singular values of bidiagonal matrices by bisection
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// How many singular values of a bidiagonal B are below s says the number of negative pivots of
-// B'*B - s^2*I = L*D*L', which are found without B'*B (Fernando 1998), or, in double precision, as
-// svd_sturm.cuh says, each to the relative accuracy of the entries of B. A thread has a value, and
-// a block values of a page. All begin with the same interval and halve it, until it is an eps of
-// the largest one: so the order of the values is right, and a value has the same bits whatever
-// others are wanted. What the first halvings want to know, the threads find out together. Where
-// values are few, several threads have one.
+// The number of singular values of a bidiagonal B below s is the number of negative pivots of B'*B
+// - s^2*I = L*D*L', which are computed without B'*B (Fernando 1998), or, in double precision, as
+// svd_sturm.cuh says; each value has the relative accuracy of the entries of B. A thread has a
+// value, and a block values of a page. All begin with the same interval and halve it down to an eps
+// of the largest one: so the order of the values is right, and a value has the same bits whatever
+// others are wanted. The threads share the counts of the first halvings. If values are few, several
+// threads have one. Called by svd_chunk.cu.
 
 #include "common/quick_reciprocal.cuh"
 #include "svd_sturm.cuh"
@@ -106,9 +106,9 @@ template <class R> struct interval {
   }
 };
 
-// LANES threads have a value. Where there are several, those from the second on are the middles
-// that the next halvings may ask for: thread l that of the node l of a tree, whose root is 1 and
-// whose node t has 2*t and 2*t+1 below it. So the bits are those of one thread.
+// LANES threads have a value. With several, those from the second on count at the middles that the
+// next halvings may need: thread l that of node l of a tree, whose root is 1 and whose node t has
+// 2*t and 2*t+1 below it. So the bits are those of one thread.
 template <int LANES, class R>
 GLA_DEVICE interval<R> bisected (const row_of_squares<R> *b, int n, int j, interval<R> of,
                                  int known)

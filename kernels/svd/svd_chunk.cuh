@@ -18,7 +18,7 @@ inline gla_svd_job &kept_svd_job (const cuda_engine *e)
   return kept_job<gla_svd_job> (e, GLA_BATCH_SVD);
 }
 
-// The pages with the longer side down: U belongs to the rows.
+// The shape of the pages, transposed so that rows >= columns: U belongs to the rows.
 struct svd_shape {
   int64_t rows, columns, u_columns, v_columns;
   bool flip, by_qr, polar;
@@ -48,8 +48,8 @@ inline bool svd_is_reduced (const gla_svd_job &job, int64_t columns)
          columns >= svd_values_least (job.head.type) && columns <= SVD_TOGETHER_MOST;
 }
 
-// Pages of at least so many columns go by way of the polar decomposition, but for "jacobi", and
-// small pages of which all columns of a square U are wanted.
+// Pages of at least so many columns use the polar decomposition, except for "jacobi", and for small
+// pages of which all columns of a square U are wanted.
 enum { SVD_POLAR_LEAST = SVD_LANES_WARP + 1 };
 
 inline bool svd_is_polar (const gla_svd_job &job, const svd_shape &s)
@@ -89,7 +89,7 @@ inline bool svd_is_by_qr (const svd_shape &s, gla_type type)
   return s.columns <= SVD_LANES_WARP ? svd_lanes_by_qr (s, type) : s.rows > SVD_LANES_MAX;
 }
 
-// Whether two warps at most reduce a page, or its R.
+// True if at most two warps reduce a page, or its R.
 inline bool svd_is_warped (const gla_svd_job &job, const svd_shape &s)
 {
   return s.columns <= SVD_WARP_MOST ||
@@ -282,7 +282,7 @@ template <class T> struct svd_chunk_memory {
 template <class T>
 gla_status svd_decompose (cuda_engine *e, int slot, const svd_chunk_memory<T> &s, int64_t pages);
 
-// What is wrong with the pages that have info, to s.exponent: as svd_extreme_exponents says.
+// Finds what is wrong with the pages that have info, as svd_extreme_exponents says, for s.exponent.
 template <class T>
 gla_status svd_look_again (cuda_engine *e, int slot, const svd_chunk_memory<T> &s, int64_t pages);
 

@@ -46,8 +46,8 @@ double page_bytes (const gla_svd_job &job)
          8 * (double)job.values + 4;
 }
 
-// Of the kernel for small pages, by a measurement of 60 000 pages (doc/notebook/svd-gpu.md), and
-// for tall ones of what comes before and after it, by bytes.
+// The kernel for small pages, by a measurement of 60 000 pages (doc/notebook/svd-gpu.md), and for
+// tall ones what comes before and after it, by bytes.
 double small_seconds (const gla_svd_job &job)
 {
   const svd_shape s = svd_shape_of (job);
@@ -63,7 +63,8 @@ double small_seconds (const gla_svd_job &job)
   return jacobi * (has_vectors (job) ? 1 : s.warped ? 0.2 : 0.65) + bytes / 2e12 + 1e-10;
 }
 
-// Of what comes before and after `pages` long pages; by bytes where it goes by blocks of rows.
+// Seconds of what comes before and after `pages` long pages; by bytes if they are divided into
+// blocks of rows.
 double qr_seconds (gla_engine *engine, const gla_svd_job &job, int64_t pages)
 {
   const svd_shape s = svd_shape_of (job);
@@ -75,7 +76,7 @@ double qr_seconds (gla_engine *engine, const gla_svd_job &job, int64_t pages)
   return qr_pages_part_seconds (engine_facts (engine), &factor, (double)pages);
 }
 
-// Of `pages` pages that the polar way takes.
+// Seconds of `pages` pages with the polar decomposition.
 double polar_pages_seconds (gla_engine *engine, const gla_svd_job &job, int64_t pages)
 {
   const svd_shape s = svd_shape_of (job);
@@ -133,7 +134,7 @@ double values_pages_seconds (gla_engine *engine, const gla_svd_job &job, int64_t
   return (double)pages * page * chip + alone + qr_seconds (engine, job, pages);
 }
 
-// Of a chunk, but for small pages.
+// Seconds of a chunk, except small pages.
 double pages_seconds (gla_engine *engine, const gla_svd_job &job, int64_t pages)
 {
   return svd_shape_of (job).polar ? polar_pages_seconds (engine, job, pages)
@@ -301,8 +302,8 @@ double pages_by_steps (const gla_svd_job &job, double chunk, int64_t pages)
   return chunk > most ? chunk : most;
 }
 
-// Pages of which the values alone are wanted stand on the GPU for a long time, side by side: as
-// many as it holds, or several times as many.
+// The chunk size of pages of which the values alone are wanted: each takes long, so as many as the
+// GPU holds at once, or several times as many.
 double pages_in_waves (const svd_shape &s, double chunk, int alone)
 {
   const double wave = alone * (s.columns <= 64 ? 4 : s.columns <= 96 ? 2 : 1);

@@ -1,4 +1,4 @@
-// svd_polar.cu: kernels of singular value decompositions by way of the polar decomposition
+// svd_polar.cu: kernels of singular value decompositions by the polar decomposition
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "common/random.h"
@@ -21,9 +21,9 @@ GLA_DEVICE double largest_of_parts (const double *most, int parts)
 // the start
 //------------------------------------------------------------------------------
 
-// What an entry of X = A/|A| gets more, so that no singular value is 0: eps/4 to 2 eps/4 on the
-// diagonal; of pages that go by steps each entry a random number, all together of a norm of eps/2.
-// The identity where A is 0.
+// What is added to an entry of X = A/|A|, so that no singular value is 0: eps/4 to 2 eps/4 on the
+// diagonal; for pages that use steps a random number on each entry, of norm eps/2 altogether. The
+// identity where A is 0.
 template <class T> GLA_DEVICE T start_more (int n, int i, int j, bool any)
 {
   typedef real_t<T> R;

@@ -1,4 +1,4 @@
-// svd_polar.cuh: arguments of the kernels that find singular values by way of A = X*H
+// svd_polar.cuh: arguments of the kernels that find singular values by the polar form A = X*H
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // X'*X = I, and H is Hermitian without negative eigenvalues: with H = V*S*V' the left singular
@@ -31,7 +31,7 @@ enum { POLAR_LARGEST = 80, POLAR_STEPS = 5, POLAR_PRODUCTS = 9, POLAR_PARTS = 25
 
 template <class T> constexpr int polar_products = POLAR_PRODUCTS - (sizeof (real_t<T>) == 4);
 
-// What entries of X'*X - I may be before the last product.
+// The largest entry of X'*X - I that is allowed before the last product.
 const double POLAR_NEAR = 1e-3;
 
 // Numbers of one page; the last one on pages that go by steps.

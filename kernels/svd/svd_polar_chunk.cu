@@ -118,8 +118,8 @@ gla_status grams (const polar_run<T> &r, T *C, T *A, int first, int slots, const
   return engine_status (polar_weigh (r.s, C + at, weights + first, slots));
 }
 
-// Y = I + c*G becomes inv (R) with R'*R = Y, and Z = x*I + y*inv (R)*inv (R)'; what that says about
-// the least singular values.
+// Y = I + c*G becomes inv (R) with R'*R = Y, and Z = x*I + y*inv (R)*inv (R)'; estimates the least
+// singular values from these.
 template <class T> gla_status invert (polar_run<T> &r, int slots)
 {
   polar_steps<T> &s = r.s;
@@ -149,14 +149,14 @@ template <class T> gla_status prepare (polar_run<T> &r, const polar_counts &now,
   return engine_status (polar_weigh (s, s.a.Y, s.gram, now.all ()));
 }
 
-// X = X*Z, each page into the slot where the next step wants it. What that is comes to `now`, once
-// all before it is done.
+// X = X*Z, each page into the slot for its next step. The number of pages in each kind of step is
+// read into `now`, once all work before it is done.
 template <class T> gla_status apply (polar_run<T> &r, polar_counts *now)
 {
   polar_steps<T> &s = r.s;
   const int64_t n = s.a.n;
   const int slots = now->all ();
-  // the memory has room for the pages of the chunk, of which some may be done again here
+  // the chunk's memory holds all its pages; this call may have only some of them
   const int64_t place = (r.other - r.m.X) / (n * n);
   GLA_TRY (polar_order (s, slots, place));
   GLA_TRY (engine_throttle (r.product.e, r.product.slot)); // copies below wait without questions
@@ -176,7 +176,7 @@ template <class T> gla_status apply (polar_run<T> &r, polar_counts *now)
   return GLA_OK;
 }
 
-// X unitary, of each page where m.where says.
+// Makes X unitary, at the slots in m.where.
 template <class T>
 gla_status run_steps (cuda_engine *e, int slot, polar_args<T> &p, const polar_memory<T> &m,
                       polar_places &places)

@@ -1,11 +1,12 @@
 // svd_polar_power.cu: the largest eigenvalues of the matrices in slots, by the power iteration
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Products of a Hermitian M with POLAR_VECTORS vectors on the FP64 tensor cores, 16 rows of M at a
-// time, which no lane has to add up afterwards. They wait for the bytes of M alone, so M is to come
-// from the second cache but for the first product. To ONE_BLOCK columns a block of threads does all
-// products of a slot, vectors in shared memory. Larger ones take a launch for each product, and
-// some slots at a time: a block for 16 rows, of which each warp has a share of the terms.
+// Multiplies a Hermitian M by POLAR_VECTORS vectors on the FP64 tensor cores, 16 rows of M at a
+// time, so that no sums over lanes follow. The time is that of reading M, so after the first
+// product M should be in the second-level cache. Up to ONE_BLOCK columns a block of threads does
+// all products of a slot, with the vectors in shared memory. Larger ones take a launch for each
+// product, and some slots at a time: a block has 16 rows, and each of its warps a share of the
+// terms. Called by svd_polar_chunk.cu.
 
 #include <atomic>
 
@@ -188,7 +189,8 @@ __global__ void __launch_bounds__ (POLAR_THREADS)
     largest[q] = most;
 }
 
-// So many slots at a time that the second cache holds their M from one product to the next.
+// Takes so many slots at a time that the second-level cache holds their M from one product to the
+// next.
 template <class T>
 cudaError_t power_of_rows (const polar_steps<T> &s, const T *M, const double2 *weights, int slots)
 {
@@ -212,7 +214,7 @@ cudaError_t power_of_rows (const polar_steps<T> &s, const T *M, const double2 *w
   return cudaGetLastError ();
 }
 
-// Shared memory that is not used keeps other blocks away.
+// Unused shared memory limits the number of blocks on a multiprocessor.
 template <class T>
 cudaError_t power_of_pages (const polar_steps<T> &s, const T *M, const double2 *weights, int slots)
 {

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // A block of threads has a page. X and Y = x*I + y*X'*X stay in shared memory, in double precision
-// for all types, from the first product that makes X unitary to the last one: as products of pages
-// they would wait for the bytes of both. Then A takes the place of Y, and H = X'*A that of A. A
-// warp has DOWN x 1 tiles of 16 x 16 numbers of each product, which is made on the FP64 tensor
-// cores. X'*X is Hermitian: where a warp has one tile of it, those above the diagonal are left out,
-// and warps have the others by turns, so that all quarters of a multiprocessor have as many.
+// for all types, from the first product that makes X unitary to the last one, because products of
+// pages would take the time of reading both. Then A replaces Y, and H = X'*A replaces A. A warp has
+// DOWN x 1 tiles of 16 x 16 numbers of each product, on the FP64 tensor cores. X'*X is Hermitian:
+// if a warp has one tile of it, those above the diagonal are left out, and warps have the others by
+// turns, so that all quarters of a multiprocessor have as many. Called by svd_polar_chunk.cu.
 
 #include <atomic>
 

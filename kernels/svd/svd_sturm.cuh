@@ -88,9 +88,9 @@ GLA_DEVICE double sturm_times_power (double x, int k)
   return x * __hiloint2double ((1023 + k) << 20, 0);
 }
 
-// A value between two points. Where it is the only one there, the secant of the minor as a function
-// of s^2 says where to look next; the minor at a point that is kept again is made smaller
-// (Anderson, Bjorck 1973). Else, and where the same end came three times, the middle. An end
+// A value between two points. If it is the only one there, the secant of the minor as a function of
+// s^2 gives the next point; the minor at an end that stays twice is made smaller (Anderson, Bjorck
+// 1973). Else, and where the same end stayed three times, the next point is the middle. An end
 // without a minor has the exponent INT_MIN.
 struct sturm_interval {
   double low, high;
@@ -114,7 +114,7 @@ struct sturm_interval {
     const double x = sqrt (fma (high * high - low * low, left / (left + right), low * low));
     return fmin (fmax (x, low + least), high - least);
   }
-  // x, below which there are minor.below values, becomes an end.
+  // Makes x, below which there are minor.below values, an end.
   GLA_DEVICE void take (double x, sturm_minor minor, bool is_high)
   {
     const int side = is_high ? 1 : -1;

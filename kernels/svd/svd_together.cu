@@ -30,7 +30,7 @@ enum { CLASSES = SVD_TOGETHER_CLASSES, LEVELS = 8 }; // 2^(LEVELS - 1) = CLASSES
 enum { BATCH = 64, FLIGHT_BYTES = 70000000 };        // columns between two barriers; see below
 static_assert (THREADS * ROWS >= SVD_TOGETHER_MOST, "a thread has ROWS rows");
 
-// What blocks tell each other about a step, of one page.
+// What the blocks of a page exchange about a step.
 template <class T> struct announced {
   T *part;           // n of each block: its part of A*u
   T *sum;            // n: A*u
@@ -157,7 +157,7 @@ template <class T> struct page_block {
     return !(most <= DBL_MAX) ? INT_MAX : most > 0 ? ilogb (most) : 0;
   }
 
-  // The columns, and the first one for all.
+  // Loads the columns, and the first one for all blocks.
   GLA_DEVICE void load (const T *A, int64_t ld, int exponent)
   {
     for (int c = 0; c < columns; c++)
@@ -188,7 +188,7 @@ template <class T> struct page_block {
   // a step
   //----------------------------------------------------------------------------
 
-  // x and v of the step before become the pending update; the reflector of column k.
+  // x and v of the previous step become the pending update; makes the reflector of column k.
   GLA_DEVICE reflection<T> reflect_column (int k)
   {
     const T tau = shared[TAU], factor = shared[FACTOR], product = shared[PRODUCT],

@@ -158,7 +158,7 @@ template <class T, int P, int ROWS> struct warp_page {
     return reflect_whole (alpha, norm2);
   }
 
-  // The reflector of column k on the columns behind it; `rows` are left.
+  // Applies the reflector of column k to the columns behind it; `rows` are left.
   GLA_DEVICE void reflect_column (int k, int rows)
   {
     if (lane == k)
@@ -220,7 +220,7 @@ template <class T, int P, int ROWS> struct warp_page {
       }
   }
 
-  // The reflector of row k on the rows below it, which move up.
+  // Applies the reflector of row k to the rows below it, which move up.
   GLA_DEVICE void reflect_row (int k, int rows)
   {
     const T row = lane > k ? conj (a[0]) : from_real<T> (0);
@@ -268,8 +268,8 @@ template <class T, int P, int ROWS> struct warp_page {
     return power;
   }
 
-  // Value `lane`, the largest first. Each lane asks for one point of the first halvings. In single
-  // precision secants are not worth what they take.
+  // Returns value `lane`, the largest first. Each lane counts at one point of the first halvings.
+  // In single precision secants do not pay.
   GLA_DEVICE double find_value () const
   {
     if constexpr (sizeof (R) == 4) {
@@ -318,7 +318,7 @@ template <class T, int P, int ROWS> struct warp_page {
         of.take (x, there, there.below > n - 1 - j);
     }
   }
-  // No value is below one that comes after it.
+  // Corrects the order: no value is below one that comes after it.
   GLA_DEVICE double in_order (double s) const
   {
     for (int step = 1; step < P; step *= 2)
