@@ -170,7 +170,7 @@ template <class S> double loose_cost (const bulk_work &w, double speed)
   return w.hermitian && S::TM != S::TN ? 1e300 : bulk_cost<S> (w, speed);
 }
 
-// As launch_bulk, for pages at addresses for which that is not `done`.
+// As launch_bulk, for pages whose addresses launch_bulk cannot use.
 template <class T>
 cudaError_t launch_loose (const product_args<T, T> &a, const product_piece &piece, int64_t tiles,
                           cudaStream_t stream, bool *done)

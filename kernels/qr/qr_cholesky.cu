@@ -1,4 +1,4 @@
-// qr_cholesky.cu: QR by way of A'A: signs, results and pages that failed, around its products
+// qr_cholesky.cu: QR by Cholesky's factor of A'A: signs, results and pages that failed
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "common/random.h"
@@ -35,7 +35,7 @@ __global__ void __launch_bounds__ (THREADS)
   to.data[page * to.page + i + j * to.ld] = m - scale (s, r);
 }
 
-// What a thread of every block has, added in a fixed order; the sum is thread 0's.
+// Adds the values of all threads of a block in a fixed order; thread 0 gets the sum.
 GLA_DEVICE double block_sum (double value)
 {
   __shared__ double part[THREADS / 32];
@@ -89,7 +89,7 @@ __global__ void __launch_bounds__ (THREADS)
   }
   for (int64_t i = j + 1 + threadIdx.x; to.data != nullptr && i < rows; i += THREADS)
     to.data[page * to.page + i + j * to.ld] = T{};
-  // R^-1 V stays as it is to the bit where rows of V go with columns of R^-1
+  // R^-1 V keeps its bits if rows of V change their signs with columns of R^-1
   T *v = c.V.data + page * c.V.page + j + threadIdx.x * c.V.ld;
   if (Q.data == nullptr && threadIdx.x < VECTORS)
     *v = scale (own, *v);
@@ -132,8 +132,8 @@ template <class T> __global__ void __launch_bounds__ (THREADS) start_kernel (qr_
     set_random (c.V.data[at], in);
 }
 
-// A block of threads for ROWS rows of Z = D X, then pages; entry (a, b) of their Z'Z is thread
-// a + 16 b's.
+// A block of threads has ROWS rows of Z = D X of a page; thread a + 16 b computes entry (a, b) of
+// their Z'Z.
 template <class T> __global__ void __launch_bounds__ (THREADS) squares_kernel (qr_cholesky<T> c)
 {
   enum { ROWS = QR_SQUARE_ROWS };

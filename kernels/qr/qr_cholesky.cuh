@@ -1,4 +1,4 @@
-// qr_cholesky.cuh: economy QR of well conditioned matrices by way of A'A
+// qr_cholesky.cuh: economy QR of well conditioned matrices by Cholesky's factor of A'A
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // R is the Cholesky factor of A'A and Q = A R^-1, all by products of matrices, without
@@ -88,24 +88,24 @@ cudaError_t qr_multiply (const qr_product<T> &p, int64_t pages, cudaStream_t str
 // economy QR of well conditioned matrices by way of A'A
 //------------------------------------------------------------------------------
 
-// LIMIT: what |D R^-1|_F^2 / n may be; random matrices of m = 2n have 2 to 8, tall ones 1 to 4.
-// What spoils Q'Q is the error of A'A, about eps sqrt (rows) / 8 of the columns' norms for sums of
-// so many rows one after the other, times |D R^-1|_2^2, which norm_most bounds so that 3.5 n eps is
-// left. Both norms are estimated from what R^-1 makes of random VECTORS (Kenney, Laub, SIAM J. Sci.
-// Comput. 15, 1994), of fewer columns than those from R^-1 itself.
+// LIMIT: the largest |D R^-1|_F^2 / n allowed; random matrices of m = 2n have 2 to 8, tall ones 1
+// to 4. The error of Q'Q is that of A'A, about eps sqrt (rows) / 8 of the columns' norms for sums
+// of so many rows one after the other, times |D R^-1|_2^2; norm_most bounds the latter so that the
+// error is at most 3.5 n eps. Both norms are estimated from R^-1 times random VECTORS (Kenney,
+// Laub, SIAM J. Sci. Comput. 15, 1994), or from R^-1 itself if it has no more columns.
 enum { QR_GRAM_BLOCK = 64, QR_CHOLESKY_LIMIT = 10, QR_CHOLESKY_VECTORS = 16 };
 
 // Columns that one block of threads factors.
 enum { QR_LEAF = 64 };
 
-// Whether a job's pages are tried this way: shape and outputs alone decide.
+// True if a job's pages are tried this way: shape and outputs alone decide.
 bool qr_cholesky_serves (const gla_qr_job &job);
 
-// Whether all of its products are ours, so that pages cost no calls of cuBLAS.
+// True if all of its products are our own, so that no call of cuBLAS is needed for each page.
 bool qr_cholesky_own_products (const gla_qr_job &job);
-// Whether a product of this size is.
+// True if a product of this size is our own.
 bool qr_own_product (int64_t m, int64_t n, int64_t k);
-// Columns of the left half of so many, whole leaves; all of them of one leaf.
+// Columns of the left half of so many: whole leaves, or all columns of a single leaf.
 int64_t qr_left_half (int64_t columns);
 
 template <class T> struct qr_cholesky {
@@ -140,8 +140,8 @@ gla_status qr_by_cholesky (const qr_cholesky<T> &c, page_matrix<const T> A, page
                            int64_t rows, page_matrix<T> Q, const qr_streams &streams,
                            const qr_pause &pause);
 
-// R, inv (R) with zeros below in G, and what failed. R has a positive diagonal, and below it only
-// blocks of 64 columns on the diagonal have their zeros.
+// Makes R, inv (R) with zeros below in G, and marks what failed. R has a positive diagonal; below
+// it only blocks of 64 columns on the diagonal are set to zero.
 template <class T>
 gla_status qr_cholesky_bare (const qr_cholesky<T> &c, page_matrix<const T> A,
                              const qr_streams &streams, const qr_pause &pause);
@@ -156,12 +156,12 @@ gla_status qr_cholesky_inverse (const qr_cholesky<T> &c, const qr_streams &strea
 // kernels
 //------------------------------------------------------------------------------
 
-// Whether qr_cholesky_bare makes A'A in double precision as a product of pages, which leaves a page
-// to one block of threads: many of them have more multiprocessors at work than shares of rows.
+// True if qr_cholesky_bare makes A'A in double precision as a product of pages, which gives a page
+// to one block of threads: many pages keep more multiprocessors busy than shares of rows do.
 bool qr_page_gram_serves (int64_t m, int64_t n);
 // Whether this kernel is for A'A of so many rows and columns.
 bool qr_gram_serves (int64_t m, int64_t n);
-// How many rows are summed one after the other, or what costs as much in accuracy.
+// The number of rows that are summed one after the other, or an equivalent for the accuracy.
 int64_t qr_gram_chain (int64_t m, int64_t n);
 // G := A'A, its upper triangle at least; work has qr_gram_work (m, n) numbers of 16 bytes (real: 8)
 // for each page.

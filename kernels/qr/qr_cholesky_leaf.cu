@@ -8,11 +8,11 @@ namespace
 
 enum { N = QR_TILE, SIDE = QR_TILE_SIDE, OWN = QR_TILE_OWN, THREADS = QR_TILE_THREADS };
 
-// Rows that an elimination takes at a time: so few that two pages are on a multiprocessor, which
-// wait for barriers half of their time.
+// Rows that an elimination takes at a time: so few that a multiprocessor holds two pages, because
+// threads wait for barriers half of their time.
 template <class T> constexpr int rows_together = sizeof (T) == 4 ? 4 : sizeof (T) == 8 ? 2 : 1;
 
-// What this thread has of a row, shown to all.
+// Writes this thread's part of a row to shared memory.
 template <class T> GLA_DEVICE void show (const T (&own)[OWN], T (&row)[N])
 {
   qr_tile_place at;
@@ -21,10 +21,11 @@ template <class T> GLA_DEVICE void show (const T (&own)[OWN], T (&row)[N])
     row[at.column (q)] = own[q];
 }
 
-// Gauss elimination of the Hermitian matrix [G | I], both in one: left of the diagonal the inverse
-// of the unit lower factor grows where zeros would be. It goes by B rows, of which every thread
-// makes for itself what it needs; the threads that hold the next ones show them at the end, in the
-// other of two buffers, so that B rows take one barrier. Returns whether all pivots were positive.
+// Gauss elimination of the Hermitian matrix [G | I], in one array: the inverse of the unit lower
+// factor is formed left of the diagonal, where zeros would be. It takes B rows at a time, and every
+// thread computes for itself the parts of them that it needs. The threads that hold the next rows
+// write them to the other of two buffers at the end, so that B rows take one barrier. Returns
+// whether all pivots were positive.
 template <class T, int B>
 GLA_DEVICE bool eliminate (T (&a)[OWN][OWN], T (&shown)[2][B][N], real_t<T> (&pivot)[N])
 {
@@ -101,7 +102,7 @@ GLA_DEVICE bool eliminate (T (&a)[OWN][OWN], T (&shown)[2][B][N], real_t<T> (&pi
   return good;
 }
 
-// With G = L D L', R = D^(1/2) L' and R^-1 = (D^(-1/2) L^-1)', to r and to g.
+// With G = L D L', stores R = D^(1/2) L' in r and R^-1 = (D^(-1/2) L^-1)' in g.
 template <class T>
 GLA_DEVICE void store (const T (&a)[OWN][OWN], const real_t<T> (&pivot)[N], int count, T *r,
                        int64_t ldr, T *g, int64_t ldg)
@@ -141,8 +142,8 @@ template <class T, class F> GLA_DEVICE void load (T (&a)[OWN][OWN], int count, F
     }
 }
 
-// One block of threads per page factors up to 64 columns. More blocks of threads clear what is left
-// of the block, 64 columns each, as products of whole blocks read it later.
+// One block of threads per page factors up to 64 columns. The other blocks clear the rest of the
+// block column, 64 columns each, because products of whole blocks read it later.
 template <class T>
 __global__ void __launch_bounds__ (THREADS, 2)
     leaf_kernel (qr_cholesky<T> c, int64_t J, int count, int tiles)

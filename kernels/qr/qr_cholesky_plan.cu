@@ -1,4 +1,4 @@
-// qr_cholesky_plan.cu: economy QR by way of A'A: the order of its products
+// qr_cholesky_plan.cu: economy QR by Cholesky's factor of A'A: the order of its products
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // A'A of up to some columns is factored in leaves of 64 columns; each leaf updates all columns to
@@ -13,8 +13,8 @@
 namespace
 {
 
-// Symmetric products go by strips of so many columns, wider ones of real matrices, as products have
-// more entries for a multiprocessor there.
+// Symmetric products are made in strips of so many columns, wider ones of real matrices, because a
+// multiprocessor can hold more entries there.
 enum { WIDTH = 512, REAL_WIDTH = 1024 };
 
 // Columns whose factorisation takes up to 50 ms, and is not waited for in between.
@@ -132,7 +132,7 @@ template <class T> struct halves {
     return gemm (true, right, right, left, -1, c.M.at (K, J), M12, 1, c.M.at (K, K));
   }
 
-  // The same of a leaf, where M12 is not needed later.
+  // Does the same for a leaf, where M12 is not needed later.
   gla_status signs_panel (int64_t J, int64_t left, int64_t right) const
   {
     int64_t K = J + left;
@@ -164,7 +164,8 @@ template <class T> struct halves {
     return engine_status (qr_copy<T> (M12, as_const (V), left, right, false, c.pages, s.side));
   }
 
-  // R12 and what the left half takes from G22 and M, for columns J .. J+left-1 and `right` more.
+  // Makes R12, and subtracts the part of the left half from G22 and M, for columns J .. J+left-1
+  // and `right` more.
   gla_status go_right (int64_t J, int64_t left, int64_t right) const
   {
     int64_t K = J + left;

@@ -1,4 +1,4 @@
-// qr_cholesky_shape.cu: which pages go by way of A'A, by which products, and the memory for them
+// qr_cholesky_shape.cu: which pages use Cholesky's factor of A'A, which products, what memory
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <cmath>
@@ -11,8 +11,8 @@ namespace
 // columns.
 enum { PANELS_MOST = 1600, STRIP = 512 };
 
-// Q comes before the signs where it has at most so many rows for each column: the signs cost
-// another pass over it then.
+// Q is formed before the signs if it has at most so many rows for each column: applying the signs
+// takes another pass over it.
 enum { EARLY = 8 };
 
 // Products of so many m n k at most are done by our own kernel: cuBLAS takes 10 us to be called,
@@ -26,7 +26,7 @@ int64_t half_of (int64_t columns)
   return right == 0 ? 0 : left * (left > right ? left : right);
 }
 
-// A'A by our own kernel: up to so many columns, of matrices so many times as high.
+// Our own kernel makes A'A up to so many columns, of matrices with so many times as many rows.
 enum { TALL_COLUMNS = 512, TALL = 16 };
 
 // As a product of pages: measured with 300 to 2000 pages.

@@ -67,7 +67,7 @@ gla_status by_reflectors (cuda_engine *e, int slot, const gla_qr_chunk *chunk,
   if (s.Q.data != nullptr)
     GLA_TRY (qr_form_q<T> (plan, s.Q, job.q_columns, streams, pause));
   if (job.rhs > 0) {
-    // A and R are done with, so that the exponents of their columns make room for those of B
+    // A and R are not needed any more, so the exponents of B's columns overwrite theirs
     const page_matrix<T> from = job.head.device_arrays ? pages_of<T> (chunk->B) : s.B;
     GLA_TRY (qr_load_columns<T> (plan, s.B, as_const (from), job.rhs, stream));
     GLA_TRY (qr_apply<T> (plan, s.B, job.rhs, streams, pause));
@@ -138,7 +138,8 @@ gla_status directly (cuda_engine *e, int slot, const qr_chunk_memory<T> &s, int6
                                          cudaMemcpyDeviceToHost, streams.main));
 }
 
-// The pages of a list, s.redone on the device, by reflectors, and from there to where they belong.
+// Computes the pages of a list, s.redone on the device, by reflectors, and copies them to their
+// places.
 template <class T>
 gla_status redo_listed (cuda_engine *e, int slot, const gla_qr_chunk *chunk,
                         const qr_chunk_memory<T> &s, int64_t count)

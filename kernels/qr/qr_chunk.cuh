@@ -23,7 +23,8 @@ template <class T> struct qr_chunk_memory {
   page_matrix<T> A, Q, R, B, C, W; // A: the copy of a host array; Q .. W: where results go
   page_matrix<T> Y;                // of small pages
 
-  // Host arrays travel packed; of device arrays reflectors need a copy of A, small pages nothing.
+  // Host arrays are copied packed; for device arrays reflectors need a copy of A, small pages
+  // nothing.
   qr_chunk_memory (const gla_qr_job &job, int64_t pages, carver &c, bool bare = false)
       : small (qr_small_serves (job)), direct (!small && qr_cholesky_serves (job)),
         bare (bare && direct), plan (job,
@@ -68,12 +69,12 @@ double qr_page_bytes (const gla_qr_job *job);
 // Seconds of kernels for `pages` pages.
 double qr_kernel_seconds (const cuda_engine *e, const gla_qr_job *job, double pages);
 
-// From s.A to the results, on the slot's stream; of pages done by way of A'A how many have failed
-// will be in the slot's counter.
+// Starts the work from s.A to the results on the slot's stream; for pages computed from A'A the
+// number of failed ones will be in the slot's counter.
 template <class T>
 gla_status qr_chunk_start (cuda_engine *e, int slot, const gla_qr_chunk *chunk,
                            const qr_chunk_memory<T> &s);
-// Makes those again; returns when they are there.
+// Computes those again; returns when they are done.
 template <class T>
 gla_status qr_chunk_redo (cuda_engine *e, int slot, const gla_qr_chunk *chunk,
                           const qr_chunk_memory<T> &s);

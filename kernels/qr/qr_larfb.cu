@@ -1,9 +1,9 @@
 // qr_larfb.cu: a panel's block of reflectors applied to a few columns (LAPACK's ?larfb)
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// C := C - Y F' (Y' C), or with F for F', products on the FP64 tensor cores for all types. Where C
-// is wide and deep a matrix product of the vendor's is faster; this one is for the columns of one
-// block.
+// C := C - Y F' (Y' C), or with F for F', with products on the FP64 tensor cores for all types. If
+// C is wide and deep a matrix product of cuBLAS is faster; this one is for the columns of one
+// block. Called by qr_engine.cu, qr_plan.cu and gsvd_engine.cu.
 
 #include "common/cluster.cuh"
 #include "common/mma.cuh"
@@ -65,8 +65,8 @@ GLA_DEVICE void multiply (mma_tile<C> (&w)[2], const mma_matrix<C> &y, const mma
   }
 }
 
-// The sum over the blocks of the cluster, each block adding up its share of the entries and giving
-// it to all.
+// The sum over the blocks of the cluster: each block adds its share of the entries and sends it to
+// all.
 template <class M> GLA_DEVICE void add_parts (M &s, int rank, int blocks)
 {
   constexpr int COUNT = M::PLANES * QR_PANEL * QR_PANEL;

@@ -14,11 +14,11 @@ namespace
 
 enum { BLOCKS_MAX = 16, RESCALES = 3 };
 
-// How the threads of a block divide its ROWS rows of 32 columns (behind the first 32, which every
-// block has): WARPS warps with neighbouring columns; the lanes of a warp in groups of LANES, which
-// share the warp's columns; a lane has every LANES-th row of COLUMNS columns. Few warps, so that
-// little is done twice, and few lanes to a column, so that sums are short, as long as there are
-// registers for it.
+// How the threads of a block divide its ROWS rows of 32 columns (besides the first 32 rows, which
+// every block has). WARPS warps have adjacent columns; the lanes of a warp form groups of LANES,
+// which share the warp's columns; a lane has every LANES-th row of COLUMNS columns. As far as
+// registers allow, there are few warps, so that little is computed twice, and few lanes to a
+// column, so that sums are short.
 template <class T, int ROWS_> struct split {
   static constexpr int ROWS = ROWS_, BYTES = ROWS * (int)sizeof (T);
   static constexpr int LANES = BYTES <= 2048 ? 8 : 16, WARPS = BYTES <= 2048 ? 4 : 8;
@@ -62,7 +62,7 @@ template <int LANES, int N, class T> GLA_DEVICE T sums_over_lanes (T (&value)[N]
   return sum;
 }
 
-// What block `from` sent for a column.
+// Reads what block `from` sent for a column.
 template <class T, int PLANES, int PART>
 GLA_DEVICE T look (const real_t<T> (&part)[PLANES][BLOCKS_MAX][PART], int from, int column)
 {
@@ -195,7 +195,8 @@ template <class T, int ROWS_> struct columns : split<T, ROWS_> {
     }
   }
 
-  // Shows the part of column j below row j, by the lanes that have it, and row j of all columns.
+  // The lanes that have column j publish its part below row j, and all lanes row j of their
+  // columns.
   GLA_DEVICE void publish (int buffer, int j)
   {
     if (lane == j % LANES)
@@ -283,7 +284,7 @@ template <class T, int ROWS_> struct columns : split<T, ROWS_> {
   }
 
   // Applies the reflector of column j, with the product of this lane's column, to the columns right
-  // of it; of those left of it the products give Y'Y. Column j itself stays x.
+  // of it; the products with the columns left of it give Y'Y. Column j itself stays x.
   template <class M>
   GLA_DEVICE void apply (const reflector<T> &h, T dot, int buffer, int j, const M &G)
   {
@@ -312,7 +313,7 @@ template <class T, int ROWS_> struct columns : split<T, ROWS_> {
       G.put (k, j, mma_entry_of (madd (conj (dot), h.inverse, conj (row_j))));
   }
 
-  // Brings a column of tiny entries, from row j on, back to where squares can be trusted.
+  // Scales a column of tiny entries up, from row j on, so that squares keep their digits.
   GLA_DEVICE void rescale (int j)
   {
     const real_t<T> up = limits<real_t<T>>::up;
@@ -328,7 +329,7 @@ template <class T, int ROWS_> struct columns : split<T, ROWS_> {
       }
   }
 
-  // Stores a reflector's scalars to shared memory one step later, where that delays nothing.
+  // Stores a reflector's scalars in shared memory one step later, where that delays nothing.
   GLA_DEVICE void remember (const reflector<T> &h, int rescaled)
   {
     tau = h.tau;

@@ -1,9 +1,9 @@
 // qr_pivot.cu: Householder QR with column pivoting (LAPACK's ?laqp2), and factors of its panels
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Column by column, two kernels each: the choice of a column needs the norms that the step before
-// has left. Norms are brought down as Drmac and Bujanovic (2008) say, and computed again where
-// that would lose digits.
+// Two kernels for each column: the choice of a column needs the norms that the previous step
+// leaves. Norms are updated as Drmac and Bujanovic (2008) say, and computed again where that would
+// lose digits. Called by qr_plan.cu.
 
 #include "common/reduce.cuh"
 #include "common/cluster.cuh"
@@ -57,7 +57,7 @@ GLA_DEVICE int64_t longest_column (const double *norm, int64_t n, int64_t j)
   return place[0] < n ? place[0] : j; // norms may be NaN
 }
 
-// Columns j and best change places in all that is known of them; one thread calls.
+// Exchanges columns j and best in all arrays; one thread calls.
 template <class T>
 GLA_DEVICE void change_places (const qr_pivots<T> &s, int64_t page, int64_t n, int64_t j,
                                int64_t best)

@@ -120,8 +120,8 @@ gla_status qr_factor (const qr_plan<T> &p, page_matrix<const T> A, const qr_stre
   return GLA_OK;
 }
 
-// From the last block to the first, each applied to the columns that are not identity's any more
-// and to its own, which still are.
+// From the last block to the first: each is applied to the columns that are not those of the
+// identity any more and to its own, which still are.
 template <class T>
 gla_status qr_form_q (const qr_plan<T> &p, page_matrix<T> Q, int64_t columns,
                       const qr_streams &streams, const qr_pause &pause)

@@ -1,5 +1,4 @@
-// qr_plan.cuh: a QR factorisation of one large page: what gla_qr makes of it, its blocks, column
-// pivoting
+// qr_plan.cuh: a QR factorisation of one large page: its blocks, column pivoting, results
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #ifndef GPULINALG_QR_PLAN_CUH
@@ -31,13 +30,13 @@ gla_status qr_form_w (const qr_plan<T> &p, page_matrix<T> W, const qr_streams &s
 // blocks of a QR factorisation: factored, applied, joined
 //------------------------------------------------------------------------------
 
-// LAPACK's ?geqrf with blocks of blocks: panels of 32 columns are factored in one kernel each, and
-// applied at once within their block of 128 or so; the whole block is applied to what is right of
-// it by matrix products. The triangular factors are kept.
+// LAPACK's ?geqrf with blocks of blocks: one kernel factors a panel of 32 columns, which is applied
+// at once within its block of 128 or so; matrix products apply the whole block to the columns right
+// of it. The triangular factors are kept.
 
 enum { QR_BLOCK = 128 };
 
-// To so many rows panels are applied one by one by our own kernel, without cuBLAS.
+// Up to so many rows our own kernel applies panels one by one, without cuBLAS.
 enum { QR_SMALL_ROWS = 2048 };
 
 // Above so many rows a panel is applied by matrix products.
@@ -148,23 +147,23 @@ template <class T> struct qr_worker {
 //------------------------------------------------------------------------------
 
 // HQRRP (Martinsson, Quintana-Orti, Heavner, van de Geijn 2017) with a new sketch for each block,
-// as BQRRP (Melnichenko, Murray, Killian, Demmel, Mahoney, Luszczek 2025) compares it: what is left
-// of A is multiplied from the left by few random rows, column pivoting of that small matrix chooses
-// the columns of the next block, and these are factored and applied without pivoting. A sketch that
-// is made anew knows small columns to all digits, however small they have become.
+// as BQRRP (Melnichenko, Murray, Killian, Demmel, Mahoney, Luszczek 2025) compares it: the rest of
+// A is multiplied from the left by few random rows, column pivoting of that small matrix chooses
+// the columns of the next block, and these are factored and applied without pivoting. A new sketch
+// has all digits of small columns, however small they have become.
 
 enum { QR_SKETCH_ROWS = QR_BLOCK + 8 };
 // Blocks of threads, at most, that have a group of columns each at the same time.
 enum { QR_SKETCH_GROUPS = 256 };
 
-// G and the numbers of the columns; nothing has been offered.
+// Makes G and the numbers of the columns; no column is proposed yet.
 template <class T> cudaError_t qr_sketch_start (const qr_plan<T> &p, cudaStream_t stream);
 
 // From the sketch S of the columns from J on: the numbers, from J, of `count` of them.
 template <class T>
 cudaError_t qr_sketch_choose (const qr_plan<T> &p, int64_t J, int count, cudaStream_t stream);
 
-// Brings them to places J .. J+count-1, in the order in which they were chosen.
+// Moves them to places J .. J+count-1, in the order in which they were chosen.
 template <class T>
 cudaError_t qr_sketch_permute (const qr_plan<T> &p, int64_t J, int count, cudaStream_t stream);
 

@@ -82,8 +82,8 @@ template <class T> GLA_DEVICE int exponent_of (unsigned long long largest)
   return e >= range::low && e <= range::high ? 0 : e;
 }
 
-// Of a page whose columns are scaled together: no further down than to 2^high, so that small
-// columns beside large ones do not vanish.
+// For a page whose columns are scaled together: scales down to no less than 2^high, so that small
+// columns beside large ones do not become zero.
 template <class T> GLA_DEVICE int exponent_of_page (unsigned long long largest, int high)
 {
   const double most = __longlong_as_double ((long long)largest);

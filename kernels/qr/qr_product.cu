@@ -14,9 +14,9 @@ namespace
 
 enum { THREADS = 128 };
 
-// Tiles of C of TILE x TILE, a quarter of them to each of four warps; DEPTH rows of op(A)' and of B
-// are fetched at a time, while those of STAGES - 1 steps before wait or are multiplied: few small
-// tiles have to make up for the time that fetching takes, many large ones for each other's.
+// Tiles of C of TILE x TILE, a quarter for each of four warps. DEPTH rows of op(A)' and of B are
+// loaded at a time, while those of STAGES - 1 previous steps wait or are multiplied. With few small
+// tiles the stages hide the time of loads, with many large ones the tiles hide each other's.
 template <class T, int TILE, bool ADJOINT> struct product_tiles {
   static constexpr int STAGES = TILE == 32 && sizeof (T) < 16 ? 3 : 2;
   static constexpr int DEPTH = TILE == 32 ? 32 : 16;

@@ -45,8 +45,8 @@ template <class T, int B> struct pivot_block {
   }
 };
 
-// Shows the B rows and columns from step `step` of part p on: the threads that hold them write them
-// to `shown`.
+// Publishes the B rows and columns from step `step` of part p on: the threads that hold them write
+// them to `shown`.
 template <class T, int B>
 GLA_DEVICE void show_lines (const T (&a)[OWN][OWN], const T (&b)[OWN][OWN], int p, int step,
                             shown_lines<T, B> &shown)
@@ -65,10 +65,11 @@ GLA_DEVICE void show_lines (const T (&a)[OWN][OWN], const T (&b)[OWN][OWN], int 
       shown.column[buffer][at.y % B][at.row (i)] = a[i][p];
 }
 
-// Gauss-Jordan inversion, in place, of M - S R, whose pivots give S, by B rows and columns at a
-// time: with the inverse of their block every thread makes for itself what it needs of the rows,
-// and takes the columns times those from its own. The next lines are shown at the end, so that B
-// steps take one barrier. Without INVERSE what is above and left of the pivots is left alone.
+// Gauss-Jordan inversion, in place, of M - S R, whose pivots give S, with B rows and columns at a
+// time. With the inverse of their block every thread computes the part of the rows that it needs,
+// and subtracts the columns times these from its own entries. The next lines are published at the
+// end, so that B steps take one barrier. Without INVERSE the entries above and left of the pivots
+// are not changed.
 template <bool INVERSE, class T, int B>
 GLA_DEVICE bool eliminate (T (&a)[OWN][OWN], const T (&b)[OWN][OWN], int count, int *sign,
                            shown_lines<T, B> &shown)

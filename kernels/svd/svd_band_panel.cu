@@ -256,7 +256,7 @@ GLA_DEVICE void multiply_rows (const E *w, const numbers<E, 4> &x, int h, number
   }
 }
 
-// W = Y T and the adjoint of the panel's rows with V W' taken off.
+// Makes W = Y T, and subtracts V W' from the adjoint of the panel's rows.
 template <int G, class T>
 GLA_DEVICE void update_rows (const panel_page<T> &p, numbers<wide<T>, 4> (&x)[G])
 {
