@@ -26,9 +26,8 @@ static gla_status check (gla_context *ctx, gla_ranks *ranks, const void *data, c
   return GLA_OK;
 }
 
-// Sends to one rank and receives from another one, through the memory of messages, because a rank
-// that gives up must not leave a receive behind that writes to the caller's. Nonzero: the ranks are
-// broken.
+// Sends to one rank and receives from another one through the memory of messages, because a receive
+// into the caller's memory must not stay open when a rank gives up. Nonzero: the ranks are broken.
 static int swap (gla_ranks *ranks, int to, const char *out, int64_t out_bytes, int from, char *in,
                  int64_t in_bytes)
 {
@@ -51,7 +50,7 @@ static int swap (gla_ranks *ranks, int to, const char *out, int64_t out_bytes, i
   return 0;
 }
 
-// In round k every rank sends to the one that is k places behind it.
+// In round k every rank sends to the rank k places after it.
 static void tell_counts (gla_ranks *ranks, const int64_t *bytes, int64_t *bytes_in)
 {
   const int rank = ranks->transport.rank, count = ranks->transport.ranks;

@@ -21,7 +21,7 @@ gla_array gla_columns_part (const gla_array *whole, int rank, int ranks)
   return part;
 }
 
-// One message from rank 0 to each other rank, and a copy on rank 0.
+// Sends one message from rank 0 to each other rank, and copies on rank 0.
 void gla_columns_deal (gla_ranks *ranks, const gla_array *whole, const gla_array *mine)
 {
   const int rank = ranks->transport.rank, count = ranks->transport.ranks;

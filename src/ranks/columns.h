@@ -9,8 +9,8 @@
 // The columns that belong to a rank, of a matrix that may have no data.
 gla_array gla_columns_part (const gla_array *whole, int rank, int ranks);
 
-// Within a call that ranks have met for, with room for the largest part: each rank's columns of
-// `whole`, which rank 0 has, come to its `mine`. Where a rank has failed nothing is written.
+// In a call for which ranks have met and reserved memory for the largest part: copies each rank's
+// columns of `whole`, which rank 0 has, to its `mine`. If a rank has failed nothing is written.
 void gla_columns_deal (gla_ranks *ranks, const gla_array *whole, const gla_array *mine);
 
 #endif

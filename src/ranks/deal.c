@@ -22,7 +22,7 @@ static gla_status check_whole (gla_context *ctx, const gla_ranks *ranks, const g
   return status == GLA_OK ? gla_rows_check_output (ctx, "whole", whole, &shape) : status;
 }
 
-// Room for the largest part.
+// Reserves memory for the largest part.
 static gla_status reserve (gla_context *ctx, gla_ranks *ranks, const gla_array *whole,
                            const gla_array *part)
 {
@@ -34,7 +34,7 @@ static gla_status reserve (gla_context *ctx, gla_ranks *ranks, const gla_array *
   return gla_fail (ctx, GLA_ERROR_OUT_OF_MEMORY, "too little memory for messages");
 }
 
-// Whether all parts are those that the whole matrix has; known to all ranks.
+// Checks that all parts have the sizes that the whole matrix gives; all ranks get the answer.
 static gla_status check_parts (gla_context *ctx, const gla_ranks *ranks)
 {
   const int count = ranks->transport.ranks;
@@ -50,7 +50,7 @@ static gla_status check_parts (gla_context *ctx, const gla_ranks *ranks)
   return GLA_OK;
 }
 
-// One message between rank 0 and each other rank, and a copy on rank 0.
+// Sends one message between rank 0 and each other rank, and copies on rank 0.
 static void transfer (gla_ranks *ranks, const gla_array *whole, const gla_array *part, int collects)
 {
   const int rank = ranks->transport.rank, count = ranks->transport.ranks;

@@ -171,11 +171,11 @@ static int breaks (gla_ranks *ranks, gla_status status, const char *text)
   return 1;
 }
 
-// A rank with a processor of its own yields it without sleeping for the first millisecond: a nap
+// A rank with a processor of its own yields it without sleeping for the first millisecond: a sleep
 // takes 55 us at least, and most messages come earlier. Then, or at once where ranks share
-// processors, naps grow to 0.2 ms, and longer the more ranks there are, so that those that wait do
-// not take the processors from those that work. Each part of a message that arrives begins this
-// anew: MPI moves bytes only while it is called.
+// processors, sleeps grow to 0.2 ms, and longer the more ranks there are, so that ranks that wait
+// leave the processors to those that work. Each part of a message that arrives starts this again:
+// MPI moves bytes only while it is called.
 static void nap (const gla_ranks *ranks, int turns, double waited)
 {
   const long longest = 200000L * ranks->crowd;
@@ -186,8 +186,8 @@ static void nap (const gla_ranks *ranks, int turns, double waited)
     gla_nap (tired < 100 ? 2000 : tired < 200 ? 20000 : longest);
 }
 
-// A stop that comes while a rank waits is sent to the others with its next message; where none can
-// be sent for a while, and nothing comes, it breaks the ranks. Nonzero: that while is over.
+// A stop that comes while a rank waits is sent to the others with its next message. If none can be
+// sent for a while, and nothing arrives, it breaks the ranks. Nonzero: that time has passed.
 static int stopped (gla_ranks *ranks, int peer, double moved, double *since)
 {
   char text[200];
@@ -204,7 +204,7 @@ static int stopped (gla_ranks *ranks, int peer, double moved, double *since)
   return breaks (ranks, GLA_ERROR_STOPPED, text);
 }
 
-// Until all that was started is done.
+// Waits until all started transfers are done.
 static int wait_for (gla_ranks *ranks, int peer)
 {
   char why[256] = "", text[400];
@@ -355,7 +355,7 @@ void gla_ranks_note (gla_ranks *ranks, gla_status status)
     snprintf (ranks->failure.text, sizeof ranks->failure.text, "%s", gla_status_text (status));
 }
 
-// A long message leaves no memory behind, but one that may still be under way does.
+// Frees the memory of a long message, unless the message may still be under way.
 static void give_back (gla_ranks *ranks)
 {
   char *smaller = realloc (ranks->memory, KEPT);

@@ -1,10 +1,11 @@
 // group.h: the inside of gla_ranks: messages along the tree, agreement, counters
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A collective call goes like this on every rank: gla_ranks_meet compares what the ranks call; work
-// and messages follow; gla_ranks_agree ends it. A rank that fails in between goes on to send and
-// receive what the others expect, with contents that mean nothing: each message has a head that
-// tells of the first rank that failed, so that all ranks end with the same error.
+// On every rank a collective call has three steps: gla_ranks_meet compares what the ranks call;
+// work and messages follow; gla_ranks_agree ends it. A rank that fails meanwhile still sends and
+// receives what the others expect, with meaningless contents: the head of each message says which
+// rank failed first, so that all ranks end with the same error. Included by most files of this
+// folder.
 
 #ifndef GPULINALG_RANKS_GROUP_H
 #define GPULINALG_RANKS_GROUP_H
@@ -14,7 +15,7 @@
 #include "transport.h"
 #include "tree.h"
 
-// What a rank is at; GLA_CALL_END is the end of its process.
+// The calls of a rank; GLA_CALL_END is the end of its process.
 typedef enum {
   GLA_CALL_END = 1,
   GLA_CALL_ANNOUNCE,
@@ -57,7 +58,7 @@ typedef struct {
   char text[512 - 8 * (8 + GLA_FACTS)];
 } gla_rank_card;
 
-// The head of every message behind that: the failure of the lowest rank that is known.
+// The head of every later message: the failure of the lowest rank that is known.
 typedef struct {
   int64_t status; // gla_status; GLA_OK: none
   int64_t rank;
@@ -108,16 +109,17 @@ int gla_ranks_receive (gla_ranks *ranks, int peer, size_t bytes);
 // From rank 0 to all: what gla_ranks_bytes holds there.
 int gla_ranks_spread (gla_ranks *ranks, size_t bytes);
 
-// Sends to one rank and receives from another at once; a side without bytes is left out. No heads.
-// Where the ranks break meanwhile, MPI may write to `in` and read `out` later on: neither may be on
-// the stack, and gla_ranks_drop frees them.
+// Sends to one rank and receives from another at once; a side without bytes is left out. There are
+// no heads. If the ranks break meanwhile, MPI may still write to `in` and read `out` later: neither
+// may be on the stack, and gla_ranks_drop frees them.
 int gla_ranks_exchange (gla_ranks *ranks, int to, const void *out, size_t out_bytes, int from,
                         void *in, size_t in_bytes);
 
-// As free, for memory that gla_ranks_exchange was given. Broken ranks keep it as long as they are.
+// Frees memory that gla_ranks_exchange was given. Broken ranks keep it until they are freed
+// themselves.
 void gla_ranks_drop (gla_ranks *ranks, void *memory);
 
-// Room for gla_ranks_add, before the ranks meet.
+// Reserves memory for gla_ranks_add, before the ranks meet.
 gla_status gla_ranks_reserve_sums (gla_ranks *ranks);
 // x[0..count-1] become their sums over all ranks, added along the tree: the same bits on all ranks.
 // Polls the stop callback. Nonzero, on all ranks at the same sum: one of them has failed or was
@@ -125,14 +127,14 @@ gla_status gla_ranks_reserve_sums (gla_ranks *ranks);
 // broken.
 int gla_ranks_add (gla_ranks *ranks, double *x, int64_t count);
 
-// The end of the link between GPUs, where there is one.
+// Ends the link between GPUs, if there is one.
 void gla_ranks_unlink (gla_ranks *ranks, const char *why);
-// Counts messages of gla_ranks_exchange that have gone another way.
+// Counts messages of gla_ranks_exchange that another link has carried.
 void gla_ranks_count (gla_ranks *ranks, size_t out_bytes, size_t in_bytes);
 
 // Notes that this rank has failed with the message of the context, unless a lower one has.
 void gla_ranks_note (gla_ranks *ranks, gla_status status);
-// Whether arithmetic has a meaning still.
+// True if the results still have a meaning: no rank is known to have failed.
 static inline int gla_ranks_well (const gla_ranks *ranks)
 {
   return ranks->failure.status == GLA_OK && ranks->broken == GLA_OK;
@@ -140,8 +142,8 @@ static inline int gla_ranks_well (const gla_ranks *ranks)
 // The end of a call: the same status and message on all ranks.
 gla_status gla_ranks_agree (gla_ranks *ranks);
 
-// The work of a call, on the GPU of this rank where it is on one; what it calls reports nothing.
-// Returns what gla_ranks_leave puts back.
+// Begins the work of a call, on the GPU of this rank if it uses one; no callback is called in it.
+// Returns what gla_ranks_leave restores.
 gla_callbacks gla_ranks_enter (gla_ranks *ranks);
 void gla_ranks_leave (gla_ranks *ranks, gla_callbacks before);
 
@@ -153,10 +155,10 @@ gla_status gla_ranks_check (gla_context *ctx, const gla_ranks *ranks);
 // The beginning of a call: the same, where there is a context, whose message is cleared.
 gla_status gla_ranks_begin (gla_context *ctx, const gla_ranks *ranks);
 
-// Tells the others that this process ends well.
+// Reports to the other ranks that this process ends with success.
 gla_status gla_ranks_finish (gla_context *ctx, gla_ranks *ranks);
 
-// Bytes moved without a head, in group.c: nonzero as above.
+// Moves bytes without a head, in group.c; nonzero as above.
 int gla_ranks_move (gla_ranks *ranks, int peer, void *data, size_t bytes, int receives);
 
 #endif

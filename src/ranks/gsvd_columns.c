@@ -17,7 +17,7 @@
 
 enum { MOST_MATRICES = 3 };
 
-// A result that is dealt out.
+// A result whose columns the ranks get.
 typedef struct {
   const char *name;
   gla_array mine;  // this rank's columns, as the caller has them
@@ -78,8 +78,8 @@ static size_t counts_of (const columns_call *call)
   return call->stats != NULL ? (size_t)call->A.pages * sizeof *call->stats : 0;
 }
 
-// Room for the longest message. The others have arrays of the sizes of theirs, or the call ends
-// before these come.
+// Reserves memory for the longest message. The other ranks have arrays of rank 0's sizes, or the
+// call ends before messages are sent.
 static gla_status reserve (columns_call *call)
 {
   gla_ranks *ranks = call->ranks;
@@ -151,8 +151,8 @@ static gla_status check_results (gla_context *ctx, const columns_call *call)
   return status == GLA_OK ? gla_check_apart (ctx, arrays, 2, 4 + call->matrices) : status;
 }
 
-// After the ranks have met: whether all have room for results of the right sizes. Nonzero, on all:
-// not, and the call ends.
+// After the ranks have met: checks that all have memory for results of the right sizes. Nonzero, on
+// all: some have not, and the call ends.
 static int check_all (columns_call *call)
 {
   gla_ranks *ranks = call->ranks;
@@ -235,7 +235,7 @@ static void solve (columns_call *call, const gla_gsvd_options *o)
     gla_gsvd_share_dismiss (&call->share);
 }
 
-// From rank 0 to all: values, and what belongs to each page.
+// Sends values, and the numbers of each page, from rank 0 to all.
 static void spread (columns_call *call)
 {
   const gla_array *values[2];
@@ -271,8 +271,8 @@ static gla_status work (columns_call *call, const gla_gsvd_options *o)
   return status;
 }
 
-// `status` and `card` are those of the caller, who has filled `call` with arrays; the others are
-// told what is wrong.
+// `status` and `card` are those of the caller, who has filled `call` with arrays; the other ranks
+// get the error.
 static gla_status run (gla_context *ctx, columns_call *call, gla_rank_card *card,
                        const gla_array *A, const gla_array *B, const gla_gsvd_options *o)
 {

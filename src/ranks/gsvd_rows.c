@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // A = QA*RA and B = QB*RB by rows; rank 0 decomposes the pair (RA, RB), which has the values and
-// the X of (A, B), and U and V are QA and QB times the factors of the triangles. A pair that rank 0
-// has alone and that is not tall it decomposes as it is. All ranks share the sweeps of one pair
-// with many columns.
+// the X of (A, B), and U and V are QA and QB times the factors of the triangles. If rank 0 alone
+// has all rows, and they are not much more than columns, it decomposes the pair directly. All ranks
+// share the sweeps of one pair with many columns. Called through gpulinalg.h by oct/ranks.
 
 #include "rows.h"
 #include "arrays.h"
@@ -39,7 +39,7 @@ static int64_t least (int64_t x, int64_t y)
 // start
 //------------------------------------------------------------------------------
 
-// Room for the messages of A and B, and of results of p x p and 2*p and for each page.
+// Reserves memory for the messages of A and B, and of results of p x p and 2*p and for each page.
 static gla_status allocate (gla_context *ctx, pair_call *call, const gla_array *A,
                             const gla_gsvd_options *o, int stats)
 {
@@ -73,7 +73,7 @@ static int is_whole (const gla_rows *rows)
          rows->total <= rows->n + rows->n / 2;
 }
 
-// Sends what is wrong to the others where card->status is not GLA_OK.
+// Sends the error to the others if card->status is not GLA_OK.
 static gla_status start (gla_context *ctx, pair_call *call, gla_rank_card *card, const gla_array *A,
                          const gla_array *B, const gla_gsvd_options *o)
 {
@@ -97,8 +97,8 @@ static gla_status start (gla_context *ctx, pair_call *call, gla_rank_card *card,
 // the work
 //------------------------------------------------------------------------------
 
-// The results that all ranks have: both values and X or Z, as far as they are wanted. What the
-// others expect has the right sizes also where an argument of this rank has not.
+// The results that all ranks have: both values and X or Z, as far as they are wanted. The sizes are
+// what the others expect, also if an argument of this rank has wrong ones.
 static void spread_shapes (pair_call *call, gla_array shapes[3])
 {
   for (int k = 0; k < 3; k++)
@@ -110,7 +110,7 @@ static void spread_shapes (pair_call *call, gla_array shapes[3])
     }
 }
 
-// From rank 0 to all: the results in `spread`, then what belongs to each page.
+// Sends the results in `spread`, then the numbers of each page, from rank 0 to all.
 static void spread (pair_call *call)
 {
   const size_t pages = (size_t)call->a.pages;
@@ -135,7 +135,7 @@ static void gather (pair_call *call)
   gla_rows_up (&call->b);
 }
 
-// Before rank 0 decomposes the pair: the others follow its commands, until it ends that.
+// Before rank 0 decomposes the pair: the other ranks wait for its commands, until it ends that.
 static void lead_or_serve (pair_call *call)
 {
   const gla_rows *a = &call->a, *b = &call->b;
@@ -153,7 +153,7 @@ static void dismiss (pair_call *call)
     gla_gsvd_share_dismiss (&call->share);
 }
 
-// A pair that rank 0 does alone it does as without ranks.
+// Lets rank 0 use all GPUs for a pair that it decomposes alone, as without ranks.
 static void let_all_gpus (const pair_call *call)
 {
   if (call->whole)

@@ -85,7 +85,7 @@ void gla_gsvd_share_end (gla_gsvd_share *share)
   free (share->hook.found);
 }
 
-// The messages with blocks lie where those with heads do, never at the same time.
+// Messages with blocks use the memory of messages with heads, never at the same time.
 void gla_gsvd_share_lead (gla_gsvd_share *share, const gla_array *A)
 {
   share->hook.out = gla_ranks_bytes (share->ranks);
@@ -99,8 +99,8 @@ void gla_gsvd_share_dismiss (gla_gsvd_share *share)
   (void)give_order (share, &(sweeps_order){0, 0, 0});
 }
 
-// One order of rank 0. A rank that cannot do it comes to the first sum all the same, where all
-// learn of that.
+// Follows one command of rank 0. A rank that cannot still takes part in the first sum, from which
+// all learn of the failure.
 static void obey (gla_gsvd_share *share, const gla_array *A, const gla_array *B)
 {
   gla_ranks *ranks = share->ranks;

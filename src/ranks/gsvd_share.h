@@ -1,9 +1,9 @@
 // gsvd_share.h: ranks that share the sweeps of one pair
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Rank 0 has the pair and solves it, as gla_gsvd does alone; where its CPU comes to sweeps over
-// blocks of columns it calls the others, which wait for that. On a GPU, and for few columns, it
-// does not, and they only wait.
+// Rank 0 has the pair and solves it, as gla_gsvd does alone. When its CPU begins sweeps over blocks
+// of columns it commands the other ranks, which wait for that, to share them. On a GPU, and for few
+// columns, it does not, and they only wait. Included by gsvd_columns.c and gsvd_rows.c.
 
 #ifndef GPULINALG_RANKS_GSVD_SHARE_H
 #define GPULINALG_RANKS_GSVD_SHARE_H
@@ -28,7 +28,7 @@ gla_status gla_gsvd_share_start (gla_gsvd_share *share, gla_ranks *ranks,
 // On rank 0, before the pair is solved and after that, also where it is not for an error.
 void gla_gsvd_share_lead (gla_gsvd_share *share, const gla_array *A);
 void gla_gsvd_share_dismiss (gla_gsvd_share *share);
-// On the others meanwhile. A and B: the shapes of the pair, without data.
+// Called on the other ranks meanwhile. A and B: the shapes of the pair, without data.
 void gla_gsvd_share_serve (gla_gsvd_share *share, const gla_array *A, const gla_array *B);
 void gla_gsvd_share_end (gla_gsvd_share *share);
 

@@ -96,7 +96,7 @@ static gla_status meet (gla_eigs_rows_call *call, gla_status status, int64_t gpu
   return gla_ranks_meet (run->ctx, call->S->ranks, &card);
 }
 
-// The same on all ranks; what they find needs no rank's name.
+// The check is the same on all ranks, so an error names no rank.
 static gla_status check_matrix (gla_eigs_rows_call *call)
 {
   gla_eigs_run *run = &call->run;
