@@ -1,8 +1,9 @@
 // gpu_create.cc: zeros (..., "gpuArray") and other functions that make arrays
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Octave rejects the word "gpuArray" before it looks for methods. So functions of the same names
-// take the places of its own; they look at the last argument, and pass all other calls on.
+// Octave rejects the word "gpuArray" before it looks for methods. So wrappers replace its functions
+// of these names; they look at the last argument, and pass all other calls on. Called by
+// gpu_functions.cc.
 
 #include "gpu_device.h"
 #include "gpu_trace.h"

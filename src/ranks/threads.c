@@ -116,7 +116,7 @@ static int test (void *self, char *why, size_t room)
 }
 
 //------------------------------------------------------------------------------
-// the house
+// create and destroy a group of ranks
 //------------------------------------------------------------------------------
 
 static void free_house (house *h)
