@@ -218,9 +218,9 @@ template <int LANES, int S> __device__ svd_lanes_place svd_place_lanes (int64_t 
   const int64_t page = own * (32 / LANES) + threadIdx.x % 32 / LANES;
   return {page < pages ? page : pages - 1, page < pages};
 }
+
 // A page has S warps of one block, or LANES lanes of a warp. A lane has columns, or half columns,
 // as svd_pairs.cuh says.
-
 template <class T, int P, int ROWS, int S, bool VECTORS>
 __global__ void __launch_bounds__ (
     32 * (S == 1 ? SVD_LANES_WARPS : S),
