@@ -3,6 +3,7 @@
 
 #include "arrays.h"
 #include "common/blas.h"
+#include "common/status.h"
 
 #include <float.h>
 #include <string.h>
@@ -128,9 +129,7 @@ gla_status gla_check_input (gla_context *ctx, const char *name, const gla_array 
   if (a->rows < 0 || a->columns < 0 || a->pages < 0)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s is %lldx%lldx%lld", name, (long long)a->rows,
                      (long long)a->columns, (long long)a->pages);
-  const gla_status status = gla_check_rows (ctx, name, a);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (gla_check_rows (ctx, name, a));
   return gla_check_array (ctx, name, a, a->type, a->rows, a->columns, a->pages);
 }
 

@@ -1,6 +1,7 @@
 // device_memory.c: memory of a GPU that the caller holds, and how calls that work with it begin
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include "common/status.h"
 #include "device_memory.h"
 #include "arrays/job.h"
 #include "backend.h"
@@ -15,9 +16,7 @@ gla_status gla_nd_begin (gla_context *ctx, int device, gla_engine **engine)
   if (ctx == NULL)
     return GLA_ERROR_BAD_ARGUMENT;
   ctx->message[0] = '\0';
-  const gla_status status = gla_context_gpu (ctx, device, engine);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (gla_context_gpu (ctx, device, engine));
   const gla_monitor monitor = {gla_poll_stop, ctx};
   (*engine)->backend->nd->watch (*engine, &monitor);
   return GLA_OK;
@@ -75,9 +74,7 @@ gla_status gla_memory_query (gla_context *ctx, int device, gla_memory_info *info
 {
   gla_engine *engine;
   gla_memory_info own = {.size = sizeof own};
-  const gla_status status = gla_nd_begin (ctx, device, &engine);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (gla_nd_begin (ctx, device, &engine));
   if (info == NULL)
     return gla_nd_missing (ctx, "info");
   if (!gla_check_report (ctx, "info", info))
@@ -91,9 +88,7 @@ gla_status gla_memory_query (gla_context *ctx, int device, gla_memory_info *info
 static gla_status begin_copy (gla_context *ctx, int device, const void *to, const void *from,
                               size_t bytes, gla_engine **engine)
 {
-  const gla_status status = gla_nd_begin (ctx, device, engine);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (gla_nd_begin (ctx, device, engine));
   if (bytes > 0 && (to == NULL || from == NULL))
     return gla_nd_missing (ctx, to == NULL ? "to" : "from");
   if (bytes == 0)
@@ -122,6 +117,6 @@ gla_status gla_memory_get (gla_context *ctx, int device, void *to, const void *f
 gla_status gla_wait (gla_context *ctx, int device)
 {
   gla_engine *engine;
-  const gla_status status = gla_nd_begin (ctx, device, &engine);
-  return status == GLA_OK ? gla_nd_end (ctx, device, engine->backend->nd->wait (engine)) : status;
+  GLA_TRY (gla_nd_begin (ctx, device, &engine));
+  return gla_nd_end (ctx, device, engine->backend->nd->wait (engine));
 }

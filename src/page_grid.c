@@ -1,6 +1,7 @@
 // page_grid.c: operations on the pages of two arrays: which pages meet, and checks of both
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include "common/status.h"
 #include "page_grid.h"
 
 gla_page_grid gla_plain_grid (const gla_array *A, const gla_array *B, int64_t pages,
@@ -48,15 +49,13 @@ gla_status gla_check_grid (gla_context *ctx, const gla_array *A, const gla_array
 gla_status gla_check_operand (gla_context *ctx, const char *name, const gla_array *a,
                               const char *result_name, const gla_array *result)
 {
-  gla_status status = gla_check_input (ctx, name, a);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (gla_check_input (ctx, name, a));
   if (gla_type_real (a->type) != gla_type_real (result->type))
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s has type '%c', and %s has type '%c'", name,
                      (char)a->type, result_name, (char)result->type);
-  status = gla_check_place (ctx, name, a, result_name, result);
+  GLA_TRY (gla_check_place (ctx, name, a, result_name, result));
   const gla_named_array arrays[] = {{name, a}, {result_name, result}};
-  return status == GLA_OK ? gla_check_apart (ctx, arrays, 1, 2) : status;
+  return gla_check_apart (ctx, arrays, 1, 2);
 }
 
 gla_status gla_check_op (gla_context *ctx, const char *name, char op)

@@ -4,6 +4,7 @@
 #include "arrays_checks.h"
 #include "arrays/job.h"
 #include "backend.h"
+#include "common/status.h"
 
 //------------------------------------------------------------------------------
 // checks
@@ -111,11 +112,8 @@ gla_status gla_elementwise (gla_context *ctx, int device, gla_nd_op op, const gl
                             const gla_nd *x, const gla_nd *y, int *outside)
 {
   gla_engine *engine;
-  gla_status status = gla_nd_begin (ctx, device, &engine);
-  if (status == GLA_OK)
-    status = check_operation (ctx, op, to, x, y);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (gla_nd_begin (ctx, device, &engine));
+  GLA_TRY (check_operation (ctx, op, to, x, y));
   if (outside != NULL)
     *outside = 0;
   if (gla_nd_is_empty (to))

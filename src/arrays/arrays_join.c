@@ -4,6 +4,7 @@
 #include "arrays_checks.h"
 #include "arrays/job.h"
 #include "backend.h"
+#include "common/status.h"
 
 // Whether elements of one type are copied to the other without a loss that nobody asked for.
 static int widens (int from, int to)
@@ -15,11 +16,8 @@ static int widens (int from, int to)
 static gla_status check_copy (gla_context *ctx, const gla_nd *to, const gla_nd *from, int type,
                               int k)
 {
-  gla_status status = gla_nd_check_array (ctx, "to", to);
-  if (status == GLA_OK)
-    status = gla_nd_check_sizes (ctx, "from", from, to);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (gla_nd_check_array (ctx, "to", to));
+  GLA_TRY (gla_nd_check_sizes (ctx, "from", from, to));
   if (to->data == NULL && !gla_nd_is_empty (to))
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "to[%d] has no data", k);
   if (to->type != type)
@@ -59,13 +57,9 @@ gla_status gla_take_triangle (gla_context *ctx, int device, const gla_nd *to, co
   enum { ROWS_COLUMNS_PAGES = 3 };
   const int64_t most_rows = ((int64_t)1 << 31) - 1;
   gla_engine *engine;
-  gla_status status = gla_nd_begin (ctx, device, &engine);
-  if (status == GLA_OK)
-    status = gla_nd_check_array (ctx, "to", to);
-  if (status == GLA_OK)
-    status = gla_nd_check_sizes (ctx, "x", x, to);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (gla_nd_begin (ctx, device, &engine));
+  GLA_TRY (gla_nd_check_array (ctx, "to", to));
+  GLA_TRY (gla_nd_check_sizes (ctx, "x", x, to));
   if (to->dims < 2 || to->dims > ROWS_COLUMNS_PAGES || x->dims != to->dims)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT,
                      "to has %d dimensions and x %d, both must have 2 or 3", to->dims, x->dims);

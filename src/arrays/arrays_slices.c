@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "arrays_types.h"
+#include "common/status.h"
 #include "device_memory.h"
 #include "arrays/job.h"
 #include "backend.h"
@@ -25,17 +26,15 @@ static gla_status check_slices (gla_context *ctx, const gla_slices *slices, cons
 static gla_status begin (gla_context *ctx, int device, const gla_slices *slices, const void *to,
                          gla_engine **engine)
 {
-  const gla_status status = gla_nd_begin (ctx, device, engine);
-  return status == GLA_OK ? check_slices (ctx, slices, to) : status;
+  GLA_TRY (gla_nd_begin (ctx, device, engine));
+  return check_slices (ctx, slices, to);
 }
 
 gla_status gla_reduce (gla_context *ctx, int device, gla_reduction op, const gla_slices *slices,
                        void *to, double *index)
 {
   gla_engine *engine;
-  gla_status status = begin (ctx, device, slices, to, &engine);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (begin (ctx, device, slices, to, &engine));
   const int extreme = op == GLA_REDUCE_MAX || op == GLA_REDUCE_MIN;
   if ((int)op < 0 || op > GLA_REDUCE_MIN)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "op = %d is not a gla_reduction", (int)op);
@@ -53,9 +52,7 @@ gla_status gla_scan (gla_context *ctx, int device, gla_reduction op, const gla_s
                      void *to)
 {
   gla_engine *engine;
-  gla_status status = begin (ctx, device, slices, to, &engine);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (begin (ctx, device, slices, to, &engine));
   if (op != GLA_REDUCE_SUM && op != GLA_REDUCE_PROD)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT,
                      "op = %d, it must be GLA_REDUCE_SUM or GLA_REDUCE_PROD", (int)op);
@@ -68,15 +65,13 @@ gla_status gla_sort (gla_context *ctx, int device, const gla_slices *slices, int
                      void *to, double *index)
 {
   gla_engine *engine;
-  gla_status status = begin (ctx, device, slices, to, &engine);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (begin (ctx, device, slices, to, &engine));
   if (slices->inner != 1)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "slices have inner = %lld, it must be 1",
                      (long long)slices->inner);
   if (slices->outer * slices->n == 0)
     return GLA_OK;
-  status = engine->backend->nd->sort (engine, slices, descending, to, index);
+  gla_status status = engine->backend->nd->sort (engine, slices, descending, to, index);
   if (status == GLA_ERROR_BAD_ARGUMENT)
     return gla_fail (ctx, status, "slices of %lld elements are too long to be sorted",
                      (long long)slices->n);
@@ -114,15 +109,13 @@ static gla_status transform (gla_engine *engine, const gla_slices *slices, int i
 gla_status gla_fft (gla_context *ctx, int device, const gla_slices *slices, int inverse, void *to)
 {
   gla_engine *engine;
-  gla_status status = begin (ctx, device, slices, to, &engine);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (begin (ctx, device, slices, to, &engine));
   if (slices->type != GLA_TYPE_C && slices->type != GLA_TYPE_Z)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT,
                      "slices have type '%c', those of a transform must be complex", slices->type);
   if (slices->inner * slices->outer * slices->n == 0)
     return GLA_OK;
-  status = transform (engine, slices, inverse, to);
+  gla_status status = transform (engine, slices, inverse, to);
   if (status == GLA_ERROR_NO_LIBRARY)
     return gla_fail (ctx, status,
                      "transforms on device %d need cuFFT of the CUDA Toolkit (libcufft), which is "

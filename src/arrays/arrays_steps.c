@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "arrays_checks.h"
+#include "common/status.h"
 #include "structs.h"
 #include "arrays/job.h"
 #include "backend.h"
@@ -139,19 +140,15 @@ gla_status gla_elementwise_steps (gla_context *ctx, int device, const gla_nd_ste
 {
   gla_engine *engine;
   gla_nd_steps p;
-  gla_status status = gla_nd_begin (ctx, device, &engine);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (gla_nd_begin (ctx, device, &engine));
   if (!gla_take_struct (ctx, "program", program, &p, sizeof p))
     return GLA_ERROR_BAD_ARGUMENT;
-  status = check_program (ctx, &p);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (check_program (ctx, &p));
   if (outside != NULL)
     *outside = 0;
   if (gla_nd_is_empty (p.outputs))
     return GLA_OK;
-  status = engine->backend->nd->steps (engine, &p, outside);
+  gla_status status = engine->backend->nd->steps (engine, &p, outside);
   if (status == GLA_ERROR_BAD_ARGUMENT)
     return gla_fail (ctx, status, "program needs more values at the same time than there is room");
   return gla_nd_end (ctx, device, status);

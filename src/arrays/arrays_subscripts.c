@@ -4,6 +4,7 @@
 #include "arrays_checks.h"
 #include "arrays/job.h"
 #include "backend.h"
+#include "common/status.h"
 
 // Ranges are checked; lists are on the GPU. *count becomes the number of elements.
 static gla_status check_subscripts (gla_context *ctx, const gla_nd *x, const gla_subscripts *s,
@@ -41,14 +42,11 @@ static gla_status run_subscripts (gla_context *ctx, int device, const gla_nd *x,
 {
   gla_engine *engine;
   int64_t count;
-  gla_status status = gla_nd_begin (ctx, device, &engine);
-  if (status == GLA_OK)
-    status = gla_nd_check_array (ctx, "x", x);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (gla_nd_begin (ctx, device, &engine));
+  GLA_TRY (gla_nd_check_array (ctx, "x", x));
   if (x->dims < 1 || s == NULL)
     return gla_nd_missing (ctx, "s");
-  status = check_subscripts (ctx, x, s, &count);
+  gla_status status = check_subscripts (ctx, x, s, &count);
   if (status != GLA_OK || count == 0)
     return status;
   if (x->data == NULL)
@@ -63,9 +61,7 @@ gla_status gla_take (gla_context *ctx, int device, const gla_nd *x, const gla_su
     return GLA_ERROR_BAD_ARGUMENT;
   if (x == NULL || s == NULL)
     return gla_nd_missing (ctx, x == NULL ? "x" : "s");
-  gla_status status = gla_nd_check_array (ctx, "x", x);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (gla_nd_check_array (ctx, "x", x));
   const gla_nd elements = packed (to, x, s);
   if (to == NULL && !gla_nd_is_empty (&elements))
     return gla_nd_missing (ctx, "to");
@@ -79,11 +75,8 @@ gla_status gla_put (gla_context *ctx, int device, const gla_nd *x, const gla_sub
     return GLA_ERROR_BAD_ARGUMENT;
   if (x == NULL || s == NULL || from == NULL)
     return gla_nd_missing (ctx, x == NULL ? "x" : s == NULL ? "s" : "from");
-  gla_status status = gla_nd_check_array (ctx, "x", x);
-  if (status == GLA_OK)
-    status = gla_nd_check_array (ctx, "from", from);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (gla_nd_check_array (ctx, "x", x));
+  GLA_TRY (gla_nd_check_array (ctx, "from", from));
   if (from->data != NULL && from->type != x->type)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "from has type '%c', it must be '%c'", from->type,
                      x->type);
@@ -94,9 +87,7 @@ gla_status gla_find (gla_context *ctx, int device, const void *mask, int64_t n, 
                      int64_t *count)
 {
   gla_engine *engine;
-  const gla_status status = gla_nd_begin (ctx, device, &engine);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (gla_nd_begin (ctx, device, &engine));
   if (count == NULL || (mask == NULL && n > 0))
     return gla_nd_missing (ctx, count == NULL ? "count" : "mask");
   *count = 0;

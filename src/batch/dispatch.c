@@ -1,6 +1,7 @@
 // dispatch.c: deals out the pages of a call to engines
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include "common/status.h"
 #include "queue.h"
 #include "auto/place.h"
 #include "common/system.h"
@@ -94,11 +95,9 @@ static gla_status run_on_cpu (void *user, gla_engine *cpu)
   if (call->operation->on_cpu != NULL)
     return call->operation->on_cpu (call);
   const int64_t pages = gla_queue_row (&q)->chunk_pages (cpu, call->job, call->run.pages);
-  gla_status status = gla_queue_begin (&q, at_most (pages, GLA_MAX_CHUNK));
-  if (status != GLA_OK)
-    return status;
-  status = run_queues (&call->run, &q, 1, &failure);
-  return status == GLA_OK ? failure : status;
+  GLA_TRY (gla_queue_begin (&q, at_most (pages, GLA_MAX_CHUNK)));
+  GLA_TRY (run_queues (&call->run, &q, 1, &failure));
+  return failure;
 }
 
 // Opens one of `count` GPUs and takes its memory.
@@ -106,14 +105,12 @@ static gla_status open_queue (gla_queue *q, gla_call *call, int device, int coun
 {
   const int64_t share = (call->run.pages + count - 1) / count;
   *q = (gla_queue){.call = call};
-  gla_status status = gla_context_gpu (call->run.ctx, device, &q->engine);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (gla_context_gpu (call->run.ctx, device, &q->engine));
   int64_t pages = gla_queue_row (q)->chunk_pages (q->engine, call->job, share);
   const int64_t chunks = (share + pages - 1) / pages; // of equal size, so that all end together
   if (count > 1)
     pages = (share + chunks - 1) / chunks;
-  status = gla_queue_begin (q, at_most (pages, GLA_MAX_CHUNK));
+  gla_status status = gla_queue_begin (q, at_most (pages, GLA_MAX_CHUNK));
   if (status == GLA_ERROR_DEVICE_FAILURE)
     gla_context_lose (call->run.ctx, device);
   return status;

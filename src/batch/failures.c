@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/host_memory.h"
+#include "common/status.h"
 #include "failures.h"
 #include "host_page.h"
 
@@ -120,11 +121,9 @@ static gla_range next_handed_back (const int32_t *info, gla_range range, int64_t
 static gla_status submit (gla_engine *cpu, const gla_call *call, gla_range range, void *chunk)
 {
   const gla_batch_ops *row = cpu->backend->batch[call->operation->row];
-  gla_status status = row->begin (cpu, call->job, range.count);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (row->begin (cpu, call->job, range.count));
   gla_cut_chunk (call, range, chunk, NULL);
-  status = row->submit (cpu, 0, chunk);
+  gla_status status = row->submit (cpu, 0, chunk);
   if (status == GLA_OK)
     status = row->finish (cpu, 0);
   row->end (cpu);
@@ -134,13 +133,11 @@ static gla_status submit (gla_engine *cpu, const gla_call *call, gla_range range
 static gla_status on_cpu (const gla_call *call, gla_range range)
 {
   gla_engine *cpu;
-  gla_status status = gla_context_cpu (call->run.ctx, &cpu);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (gla_context_cpu (call->run.ctx, &cpu));
   void *chunk = malloc (call->operation->chunk_bytes);
   if (chunk == NULL)
     return GLA_ERROR_OUT_OF_MEMORY;
-  status = submit (cpu, call, range, chunk);
+  gla_status status = submit (cpu, call, range, chunk);
   free (chunk);
   return status;
 }

@@ -7,6 +7,7 @@
 #include "host_page.h"
 
 #include "backend.h"
+#include "common/status.h"
 
 //------------------------------------------------------------------------------
 // pages of an array in device memory, copied to the host and back
@@ -112,9 +113,7 @@ gla_status gla_finish_pages (gla_context *ctx, gla_pages_job *job, gla_type type
   listener l = {.ctx = ctx, .reports = reports, .total = job->X.pages};
   if (job->X.pages == 0)
     return GLA_OK;
-  const gla_status status = gla_context_cpu (ctx, &cpu);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (gla_context_cpu (ctx, &cpu));
   job->head.type = type;
   job->head.monitor = (gla_monitor){.poll = poll, .user = &l};
   return cpu->backend->finish_pages (cpu, job);

@@ -3,6 +3,7 @@
 
 #include "cpu/fun/fun.h"
 
+#include "common/status.h"
 #include "cpu/engine.h"
 #include "cpu/product/product.h"
 #include "eig/job.h"
@@ -146,8 +147,8 @@ static gla_status find_eigenvalues (gla_engine *engine, const gla_cpu_fun_work *
   gla_eig_chunk eig = {.A = c->A, .lambda = c->lambda, .V = c->V, .info = c->info, .skew = c->skew};
   eig.clean = &eig.clean_word;
   memset (c->info, 0, (size_t)c->A.pages * sizeof *c->info); // a second try begins anew
-  const gla_status status = gla_cpu_eig_ops.begin (engine, &job.head, c->A.pages);
-  return status == GLA_OK ? gla_cpu_eig_ops.submit (engine, 0, &eig) : status;
+  GLA_TRY (gla_cpu_eig_ops.begin (engine, &job.head, c->A.pages));
+  return gla_cpu_eig_ops.submit (engine, 0, &eig);
 }
 
 // What a try without enough memory has found of the values is found again.

@@ -6,6 +6,7 @@
 
 #include "arrays.h"
 #include "batch/queue.h"
+#include "common/status.h"
 #include "diag/job.h"
 #include "structs.h"
 
@@ -56,9 +57,7 @@ static gla_status check (gla_context *ctx, const gla_array *A, gla_diag what, in
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s must not be NULL", A == NULL ? "A" : "D");
   if (what != GLA_DIAG_TAKE && what != GLA_DIAG_MAKE && what != GLA_DIAG_TRACE)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "what = %d is not a gla_diag", (int)what);
-  gla_status status = gla_check_input (ctx, "A", A);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (gla_check_input (ctx, "A", A));
   const int makes = what == GLA_DIAG_MAKE;
   if (makes && A->rows != 1 && A->columns != 1)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT,
@@ -69,13 +68,11 @@ static gla_status check (gla_context *ctx, const gla_array *A, gla_diag what, in
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "k = %lld: no matrix is so large", (long long)k);
   const int64_t order = makes ? A->rows * A->columns + first_row (k) + first_column (k) : 1;
   const int64_t rows = what == GLA_DIAG_TAKE ? elements (A->rows, A->columns, k) : order;
-  status = gla_check_array (ctx, "D", D, A->type, rows, order, A->pages);
-  if (status == GLA_OK)
-    status = gla_check_rows (ctx, "D", D);
-  if (status == GLA_OK)
-    status = gla_check_place (ctx, "D", D, "A", A);
+  GLA_TRY (gla_check_array (ctx, "D", D, A->type, rows, order, A->pages));
+  GLA_TRY (gla_check_rows (ctx, "D", D));
+  GLA_TRY (gla_check_place (ctx, "D", D, "A", A));
   const gla_named_array arrays[] = {{"A", A}, {"D", D}};
-  return status == GLA_OK ? gla_check_apart (ctx, arrays, 1, 2) : status;
+  return gla_check_apart (ctx, arrays, 1, 2);
 }
 
 //------------------------------------------------------------------------------

@@ -7,6 +7,7 @@
 #include "arrays.h"
 #include "batch/queue.h"
 #include "batch/failures.h"
+#include "common/status.h"
 #include "eig_options.h"
 #include "eig_run.h"
 #include "structs.h"
@@ -125,9 +126,7 @@ static gla_status work (gla_eig_run *run)
   const gla_eig_chunk *all = &run->all;
   if (all->A.pages == 0 || all->A.rows == 0)
     return GLA_OK;
-  const gla_status status = gla_call_run (&run->call);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (gla_call_run (&run->call));
   if (run->failures.suspect && run->failures.bad_page < 0)
     retry_failed (run);
   if (run->failures.bad_page >= 0) // the second try looks again

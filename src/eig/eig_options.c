@@ -1,6 +1,7 @@
 // eig_options.c: options of batcheig with and without B: checks, and parts of the spectrum
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include "common/status.h"
 #include "eig_options.h"
 #include "arrays.h"
 
@@ -22,9 +23,7 @@ gla_status gla_check_eig_options (gla_context *ctx, const gla_eig_options *o)
       o->method != GLA_EIG_METHOD_JACOBI)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "method = %d is not a gla_eig_method",
                      (int)o->method);
-  const gla_status status = gla_check_triangle (ctx, o->triangle);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (gla_check_triangle (ctx, o->triangle));
   if (o->phase != GLA_EIG_PHASE_MAX && o->phase != GLA_EIG_PHASE_NONE)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "phase = %d is not a gla_eig_phase",
                      (int)o->phase);

@@ -8,6 +8,7 @@
 #include "arrays.h"
 #include "batch/groups.h"
 #include "batch/host_page.h"
+#include "common/status.h"
 #include "eig/eig_options.h"
 #include "fun_run.h"
 #include "fun_values.h"
@@ -35,20 +36,17 @@ static gla_status check_arrays (gla_context *ctx, const gla_array *A, const gla_
 {
   if (A == NULL)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "A must not be NULL");
-  gla_status status = gla_check_input (ctx, "A", A);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (gla_check_input (ctx, "A", A));
   if (A->rows != A->columns)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "A is %lldx%lldx%lld, its pages must be square",
                      (long long)A->rows, (long long)A->columns, (long long)A->pages);
   const gla_type wide = gla_type_real (A->type) == GLA_TYPE_S ? GLA_TYPE_C : GLA_TYPE_Z;
-  status = gla_check_array (ctx, "F", F, F->type == wide ? wide : A->type, A->rows, A->rows, pages);
-  if (status == GLA_OK)
-    status = gla_check_rows (ctx, "F", F);
-  if (status == GLA_OK)
-    status = gla_check_place (ctx, "F", F, "A", A);
+  GLA_TRY (
+      gla_check_array (ctx, "F", F, F->type == wide ? wide : A->type, A->rows, A->rows, pages));
+  GLA_TRY (gla_check_rows (ctx, "F", F));
+  GLA_TRY (gla_check_place (ctx, "F", F, "A", A));
   const gla_named_array arrays[] = {{"A", A}, {"F", F}};
-  return status == GLA_OK ? gla_check_apart (ctx, arrays, 1, 2) : status;
+  return gla_check_apart (ctx, arrays, 1, 2);
 }
 
 static gla_status check_counts (gla_context *ctx, const gla_pagefun_options *o, gla_fun fun,
@@ -76,9 +74,7 @@ static gla_status check_options (gla_context *ctx, const gla_array *A, const gla
 {
   if (fun < GLA_FUN_EXP || fun > GLA_FUN_VALUES)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "fun = %d is not a gla_fun", (int)fun);
-  const gla_status status = gla_check_triangle (ctx, o->triangle);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (gla_check_triangle (ctx, o->triangle));
   if (!isfinite (o->power))
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "power = %g must be finite", o->power);
   if (!(o->floor >= 0 && o->floor < 1))
@@ -163,12 +159,11 @@ static gla_status ask_for_values (gla_fun_run *run, gla_context *ctx)
   free (x.data);
   if (stopped)
     return GLA_ERROR_STOPPED;
-  gla_status status = check_arrays (ctx, &all->A, &all->F, pages);
-  if (status == GLA_OK)
-    status = gla_check_array (
-        ctx, "f", &all->values,
-        all->values.type == wide && gla_type_is_complex (all->F.type) ? wide : real, n, 1, pages);
-  return status == GLA_OK ? gla_check_place (ctx, "f", &all->values, "A", &all->A) : status;
+  GLA_TRY (check_arrays (ctx, &all->A, &all->F, pages));
+  GLA_TRY (gla_check_array (
+      ctx, "f", &all->values,
+      all->values.type == wide && gla_type_is_complex (all->F.type) ? wide : real, n, 1, pages));
+  return gla_check_place (ctx, "f", &all->values, "A", &all->A);
 }
 
 static gla_status multiply (gla_fun_run *run, gla_context *ctx)

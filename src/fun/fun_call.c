@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "arrays.h"
+#include "common/status.h"
 #include "fun_run.h"
 
 //------------------------------------------------------------------------------
@@ -92,9 +93,7 @@ gla_status gla_fun_call (gla_fun_run *run, gla_context *ctx)
   run->call.arrays = run->all.arrays;
   gla_call_start (&run->call, &pagefun_operation, &job->head, ctx, run->all.F.pages);
   job->head.monitor = (gla_monitor){gla_run_poll, &run->call.run};
-  const gla_status status = gla_call_run (&run->call);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (gla_call_run (&run->call));
   const gla_retry retry = {&job->head, run->all.info, job->n, use_method};
   if (run->failures.suspect && run->failures.bad_page < 0 && !job->solved)
     gla_retry_failed (&run->call, &retry);

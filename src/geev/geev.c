@@ -7,6 +7,7 @@
 #include "arrays.h"
 #include "batch/queue.h"
 #include "batch/failures.h"
+#include "common/status.h"
 #include "structs.h"
 #include "geev/job.h"
 
@@ -39,8 +40,8 @@ static gla_status check_vectors (gla_context *ctx, const char *name, const gla_a
 {
   if (a->data == NULL)
     return GLA_OK;
-  const gla_status status = check_result (ctx, name, a, A, A->rows);
-  return status == GLA_OK ? gla_check_columns (ctx, name, a) : status;
+  GLA_TRY (check_result (ctx, name, a, A, A->rows));
+  return gla_check_columns (ctx, name, a);
 }
 
 static gla_status check (gla_context *ctx, const gla_array *A, const gla_pageeig_results *r)
@@ -115,24 +116,19 @@ gla_status gla_pageeig (gla_context *ctx, const gla_array *A, const gla_pageeig_
   gla_pageeig_options o;
 
   // check inputs
-  gla_status status = gla_begin_call (ctx, results, &r, sizeof r, options, &o, sizeof o, report);
-  if (status == GLA_OK)
-    status = check (ctx, A, &r);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (gla_begin_call (ctx, results, &r, sizeof r, options, &o, sizeof o, report));
+  GLA_TRY (check (ctx, A, &r));
 
   // allocate
   gla_infos infos;
-  status = gla_infos_take (ctx, r.info, A->pages, &infos);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (gla_infos_take (ctx, r.info, A->pages, &infos));
 
   // work
   geev_run run = {.all = {.A = *A, .lambda = r.lambda, .V = r.V, .W = r.W}};
   run.all.info = infos.words;
   run.call.arrays = run.all.arrays;
   gla_call_start (&run.call, &geev_operation, &run.job.head, ctx, A->pages);
-  status = work (&run, &o);
+  gla_status status = work (&run, &o);
   gla_pageeig_report own_report = {.base = gla_call_report (&run.call)};
   gla_count_failed (&run.failures, infos.words, infos.pages, &own_report.base);
   gla_give_struct (report, &own_report, sizeof own_report);

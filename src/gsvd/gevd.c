@@ -7,6 +7,7 @@
 
 #include "arrays.h"
 #include "batch/host_page.h"
+#include "common/status.h"
 #include "structs.h"
 
 #include <math.h>
@@ -27,8 +28,8 @@ static gla_status check (gla_context *ctx, const gla_array *A, const gla_array *
   if (r->Z.data == NULL)
     return GLA_OK;
   const int64_t rows = A->rows + B->rows, q = rows < A->columns ? rows : A->columns;
-  const gla_status status = gla_check_array (ctx, "Z", &r->Z, A->type, A->columns, q, A->pages);
-  return status == GLA_OK ? gla_check_columns (ctx, "Z", &r->Z) : status;
+  GLA_TRY (gla_check_array (ctx, "Z", &r->Z, A->type, A->columns, q, A->pages));
+  return gla_check_columns (ctx, "Z", &r->Z);
 }
 
 // X becomes balanced, and Z the inverse of its adjoint.

@@ -8,6 +8,7 @@
 #include "arrays.h"
 #include "batch/queue.h"
 #include "batch/failures.h"
+#include "common/status.h"
 #include "gsvd_serve.h"
 #include "structs.h"
 #include "gsvd/job.h"
@@ -49,12 +50,10 @@ static gla_status check_output (gla_context *ctx, const expectation *e, const gl
 
 static gla_status check_inputs (gla_context *ctx, const gla_array *A, const gla_array *B)
 {
-  gla_status status = gla_check_input (ctx, "A", A);
-  if (status == GLA_OK)
-    status = gla_check_input (ctx, "B", B);
-  if (status == GLA_OK)
-    status = gla_check_array (ctx, "B", B, A->type, B->rows, A->columns, A->pages);
-  return status == GLA_OK ? gla_check_place (ctx, "B", B, "A", A) : status;
+  GLA_TRY (gla_check_input (ctx, "A", A));
+  GLA_TRY (gla_check_input (ctx, "B", B));
+  GLA_TRY (gla_check_array (ctx, "B", B, A->type, B->rows, A->columns, A->pages));
+  return gla_check_place (ctx, "B", B, "A", A);
 }
 
 static gla_status check_options (gla_context *ctx, const gla_gsvd_options *o)
@@ -89,11 +88,8 @@ static gla_status check (gla_context *ctx, const gla_array *A, const gla_array *
 {
   if (A == NULL || B == NULL)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s must not be NULL", A == NULL ? "A" : "B");
-  gla_status status = check_inputs (ctx, A, B);
-  if (status == GLA_OK)
-    status = check_options (ctx, o);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (check_inputs (ctx, A, B));
+  GLA_TRY (check_options (ctx, o));
 
   const int64_t m = A->rows, n = B->rows, p = A->columns, q = least (m + n, p);
   const gla_type real = gla_type_real (A->type);
@@ -105,9 +101,7 @@ static gla_status check (gla_context *ctx, const gla_array *A, const gla_array *
   gla_named_array arrays[2 + OUTPUTS] = {{"A", A}, {"B", B}};
   for (int x = 0; x < OUTPUTS; x++) {
     arrays[2 + x] = (gla_named_array){outputs[x].name, outputs[x].array};
-    status = outputs[x].array != NULL ? check_output (ctx, &outputs[x], A) : GLA_OK;
-    if (status != GLA_OK)
-      return status;
+    GLA_TRY (outputs[x].array != NULL ? check_output (ctx, &outputs[x], A) : GLA_OK);
   }
   return gla_check_apart (ctx, arrays, 2, 2 + OUTPUTS);
 }
@@ -291,11 +285,8 @@ gla_status gla_gsvd (gla_context *ctx, const gla_array *A, const gla_array *B,
   gla_gsvd_options o;
 
   // check inputs
-  gla_status status = gla_begin_call (ctx, results, &r, sizeof r, options, &o, sizeof o, report);
-  if (status == GLA_OK)
-    status = check (ctx, A, B, &r, &o);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (gla_begin_call (ctx, results, &r, sizeof r, options, &o, sizeof o, report));
+  GLA_TRY (check (ctx, A, B, &r, &o));
 
   // allocate
   int32_t *own_info = NULL;
@@ -313,7 +304,7 @@ gla_status gla_gsvd (gla_context *ctx, const gla_array *A, const gla_array *B,
   if (own_info != NULL)
     run.all.info = own_info;
   gla_handed_back_start (&run.handed_back);
-  status = work (&run);
+  gla_status status = work (&run);
   gla_handed_back_end (&run.handed_back);
   const gla_gsvd_report own_report = report_of (&run, status);
   gla_give_struct (report, &own_report, sizeof own_report);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "common/orderings.h"
+#include "common/status.h"
 #include "gsvd_team.h"
 
 #include <math.h>
@@ -75,9 +76,7 @@ static gla_status run_phase (const gla_team_task *t, const gla_team_ops *ops, vo
   for (int done = 0; done < count; done += SLICE)
     for (int k = 0; k < t->members; k++) {
       const int steps = count - done < SLICE ? count - done : SLICE;
-      const gla_status status = ops->work (user, k, &state->seats[k], first + done, steps);
-      if (status != GLA_OK)
-        return status;
+      GLA_TRY (ops->work (user, k, &state->seats[k], first + done, steps));
     }
   return GLA_OK;
 }

@@ -1,6 +1,7 @@
 // lanczos.c: a few eigenvalues of a large Hermitian matrix: checks and results
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include "common/status.h"
 #include "lanczos.h"
 #include "arrays.h"
 #include "batch/host_page.h"
@@ -53,9 +54,7 @@ static gla_status check_options (gla_context *ctx, const gla_eigs_options *o)
 gla_status gla_eigs_check (gla_eigs_run *run, const gla_eigs_results *r)
 {
   gla_context *ctx = run->ctx;
-  gla_status status = check_options (ctx, &run->o);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (check_options (ctx, &run->o));
   if (run->k < 1 || run->k > run->n)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "k = %lld must be 1 to n = %lld",
                      (long long)run->k, (long long)run->n);
@@ -64,7 +63,8 @@ gla_status gla_eigs_check (gla_eigs_run *run, const gla_eigs_results *r)
                      (int)run->which);
   if (run->A->inverse && run->which != GLA_EIGS_WHICH_LM)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "of an inverse only GLA_EIGS_WHICH_LM is wanted");
-  status = gla_check_array (ctx, "values", &r->values, gla_type_real (run->type), run->k, 1, 1);
+  gla_status status =
+      gla_check_array (ctx, "values", &r->values, gla_type_real (run->type), run->k, 1, 1);
   if (status == GLA_OK && r->vectors.data != NULL)
     status = gla_check_array (ctx, "vectors", &r->vectors, run->type, run->rows, run->k, 1);
   if (status != GLA_OK)
@@ -222,11 +222,8 @@ gla_status gla_eigs (gla_context *ctx, const gla_operator *A, int64_t k, gla_eig
   ctx->message[0] = '\0';
   if (!gla_take_struct (ctx, "A", A, &own, sizeof own))
     return GLA_ERROR_BAD_ARGUMENT;
-  gla_status status = gla_take_structs (ctx, results, &r, sizeof r, options, &o, sizeof o, report);
-  if (status == GLA_OK)
-    status = check_operator (ctx, &own);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (gla_take_structs (ctx, results, &r, sizeof r, options, &o, sizeof o, report));
+  GLA_TRY (check_operator (ctx, &own));
   gla_eigs_run run = {.ctx = ctx,
                       .A = &own,
                       .S = own.sparse,
@@ -241,7 +238,7 @@ gla_status gla_eigs (gla_context *ctx, const gla_operator *A, int64_t k, gla_eig
   run.parts = 1 + gla_type_is_complex (run.type);
   gla_eigs_resolve (&run);
   run.rows = run.n;
-  status = gla_eigs_check (&run, &r);
+  gla_status status = gla_eigs_check (&run, &r);
   if (status == GLA_OK)
     status = check_matrix (&run);
   if (status == GLA_OK)

@@ -1,6 +1,7 @@
 // lanczos_operator.c: the operator of gla_eigs applied, and brought to a safe size
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include "common/status.h"
 #include "lanczos.h"
 
 #include <float.h>
@@ -81,9 +82,7 @@ static gla_status measure_product (gla_eigs_run *run, void *x, void *y)
       ((float *)x)[i] = i % 3 == 0 ? -1 : 1;
     else
       ((double *)x)[i] = i % 3 == 0 ? -1 : 1;
-  const gla_status status = gla_eigs_apply (run, x, y, 1);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (gla_eigs_apply (run, x, y, 1));
   run->exponent = gla_eigs_exponent (run->type, gla_eigs_largest (run->type, y, run->n));
   return GLA_OK;
 }

@@ -9,6 +9,7 @@
 // last beta, bounds the error of a single one. A copy on its way to an eigenvalue that has
 // converged is left out, too: it is much nearer to that one than its own bound.
 
+#include "common/status.h"
 #include "lanczos.h"
 #include "backend.h"
 
@@ -71,13 +72,9 @@ static gla_status continue_to (recurrence *r, int64_t m)
 {
   gla_eigs_run *run = r->run;
   int64_t done = 0;
-  gla_status status = gla_eigs_agree (run, make_room (r, m));
-  if (status != GLA_OK)
-    return status;
-  status = run->engine->backend->krylov->plain (run->engine, m - r->m, r->alpha + r->m,
-                                                r->beta + r->m, &done);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (gla_eigs_agree (run, make_room (r, m)));
+  GLA_TRY (run->engine->backend->krylov->plain (run->engine, m - r->m, r->alpha + r->m,
+                                                r->beta + r->m, &done));
   run->report.products += done;
   r->m += done;
   r->ended = r->beta[r->m - 1] == 0;
@@ -296,16 +293,10 @@ static gla_status grow_until_settled (recurrence *r, int64_t *places, int64_t *c
   int64_t m = run->o.steps > 0 ? run->o.steps : run->o.basis;
   int settled = 0;
   while (1) {
-    gla_status status = continue_to (r, m < most ? m : most);
-    if (status != GLA_OK)
-      return status;
-    status = look (r, places, count, &settled);
-    if (status != GLA_OK)
-      return status;
+    GLA_TRY (continue_to (r, m < most ? m : most));
+    GLA_TRY (look (r, places, count, &settled));
     gla_report_progress (run->ctx, run->report.converged, run->k);
-    status = gla_eigs_agree (run, gla_stop_wanted (run->ctx) ? GLA_ERROR_STOPPED : GLA_OK);
-    if (status != GLA_OK)
-      return status;
+    GLA_TRY (gla_eigs_agree (run, gla_stop_wanted (run->ctx) ? GLA_ERROR_STOPPED : GLA_OK));
     if (settled || r->ended || r->m >= most)
       return GLA_OK;
     run->report.restarts++;
@@ -376,15 +367,9 @@ static gla_status form_vectors (recurrence *r, double *S, int64_t count)
 {
   gla_eigs_run *run = r->run;
   gla_engine *engine = run->engine;
-  gla_status status;
-  for (int64_t i = 0; i < count; i++) {
-    status = ritz_coefficients (r, run->theta[i], S + i * r->m, r->s);
-    if (status != GLA_OK)
-      return status;
-  }
-  status = engine->backend->krylov->combine (engine, r->m, r->alpha, r->beta, S, count);
-  if (status != GLA_OK)
-    return status;
+  for (int64_t i = 0; i < count; i++)
+    GLA_TRY (ritz_coefficients (r, run->theta[i], S + i * r->m, r->s));
+  GLA_TRY (engine->backend->krylov->combine (engine, r->m, r->alpha, r->beta, S, count));
   return engine->backend->krylov->check (engine, count, run->theta, run->residuals,
                                          &run->report.orthogonality);
 }
@@ -411,8 +396,8 @@ static gla_status find_values (recurrence *r, int64_t *places, int64_t *count)
     status = engine->backend->krylov->put (engine, 0, 1, run->o.v0);
   if (status != GLA_OK)
     return status;
-  status = engine->backend->krylov->start (engine, 0, run->o.v0 != NULL, run->o.seed);
-  return status == GLA_OK ? grow_until_settled (r, places, count) : status;
+  GLA_TRY (engine->backend->krylov->start (engine, 0, run->o.v0 != NULL, run->o.seed));
+  return grow_until_settled (r, places, count);
 }
 
 gla_status gla_eigs_plain (gla_eigs_run *run)

@@ -10,6 +10,7 @@
 // orthogonal to them. What was missed is extreme in that complement and comes up first; the search
 // ends when the best candidate there is seen, by its residual, to be no eigenvalue that is wanted.
 
+#include "common/status.h"
 #include "lanczos.h"
 #include "backend.h"
 
@@ -125,9 +126,7 @@ static gla_status solve_projected (cycle *c)
 {
   c->used = c->end - c->pads;
   fill_projected (c);
-  gla_status status = gla_eigs_projected (c->run, c->used, c->S, c->theta);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (gla_eigs_projected (c->run, c->used, c->S, c->theta));
   for (int64_t i = 0; i < c->used; i++) {
     c->residual[i] = residual_of (c, i);
     c->norm = fmax (c->norm, fabs (c->theta[i]));
@@ -352,9 +351,7 @@ static gla_status finish (cycle *c)
   if (!run->vectors && !run->check)
     return GLA_OK;
   run->report.products += run->k;
-  const gla_status status = turn (c, run->k);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (turn (c, run->k));
   return engine->backend->krylov->check (engine, run->k, run->theta, run->residuals,
                                          &run->report.orthogonality);
 }
@@ -369,8 +366,8 @@ static gla_status start (cycle *c)
     status = engine->backend->krylov->put (engine, 0, 1, run->o.v0);
   if (status != GLA_OK)
     return status;
-  status = engine->backend->krylov->start (engine, 0, run->o.v0 != NULL, run->o.seed);
-  return status == GLA_OK ? expand (c, all_converged) : status;
+  GLA_TRY (engine->backend->krylov->start (engine, 0, run->o.v0 != NULL, run->o.seed));
+  return expand (c, all_converged);
 }
 
 // Cycles, and searches for what they missed, until a search finds nothing more.
@@ -378,26 +375,20 @@ static gla_status iterate_and_search (cycle *c)
 {
   gla_eigs_run *run = c->run;
   do {
-    gla_status status = iterate (c);
-    if (status != GLA_OK)
-      return status;
+    GLA_TRY (iterate (c));
     if (run->o.trust || run->report.complete || run->report.restarts >= run->o.maxit ||
         converged (c) < run->k)
       return GLA_OK;
-    status = search (c);
-    if (status != GLA_OK)
-      return status;
+    GLA_TRY (search (c));
   } while (!run->report.complete);
   return GLA_OK;
 }
 
 static gla_status solve (cycle *c)
 {
-  gla_status status = start (c);
-  if (status != GLA_OK)
-    return status;
-  status = iterate_and_search (c);
-  return status == GLA_OK ? finish (c) : status;
+  GLA_TRY (start (c));
+  GLA_TRY (iterate_and_search (c));
+  return finish (c);
 }
 
 gla_status gla_eigs_restarted (gla_eigs_run *run)

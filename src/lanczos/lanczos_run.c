@@ -1,6 +1,7 @@
 // lanczos_run.c: runs gla_eigs on an engine: size of the basis, memory, results
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include "common/status.h"
 #include "lanczos.h"
 #include "threads/pool.h"
 #include "arrays/job.h"
@@ -131,9 +132,7 @@ static gla_status prepare_matrix (gla_eigs_run *run)
   run->job.sparse = NULL;
   if (S == NULL)
     return GLA_OK;
-  const gla_status status = gla_sparse_find_use (S, 'N', 0, &use);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (gla_sparse_find_use (S, 'N', 0, &use));
   return run->job.team != NULL ? gla_sparse_share (S, use.face, run->job.team, run->devices)
                                : gla_sparse_prepare (S, use.face, run->engine, &run->job.sparse);
 }
@@ -232,15 +231,13 @@ gla_status gla_eigs_run_on (void *call, gla_engine *engine)
   choose_sizes (run, engine->device != GLA_DEVICE_HOST);
   if (run->job.plain && run->o.basis == 0)
     run->o.basis = 2 * run->k + 20 > 64 ? 2 * run->k + 20 : 64;
-  gla_status status = open_job (run);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (open_job (run));
   run->opened = 1;
   run->report = (gla_eigs_report){.products = products,
                                   .basis = run->job.basis,
                                   .block = run->job.block,
                                   .device = engine->device};
-  status = run->job.plain ? gla_eigs_plain (run) : gla_eigs_restarted (run);
+  gla_status status = run->job.plain ? gla_eigs_plain (run) : gla_eigs_restarted (run);
   if (status == GLA_OK && results->vectors.data != NULL)
     status = take_vectors (run, &results->vectors);
   engine->backend->krylov->end (engine);
@@ -250,8 +247,8 @@ gla_status gla_eigs_run_on (void *call, gla_engine *engine)
 static gla_status run_on_cpus (gla_eigs_call *call)
 {
   gla_engine *cpu = NULL;
-  const gla_status status = gla_eigs_agree (call->run, gla_context_cpu (call->run->ctx, &cpu));
-  return status == GLA_OK ? gla_eigs_run_on (call, cpu) : status;
+  GLA_TRY (gla_eigs_agree (call->run, gla_context_cpu (call->run->ctx, &cpu)));
+  return gla_eigs_run_on (call, cpu);
 }
 
 // Rows that are spread over ranks: on the GPU of each, or on the CPU of each. What the ranks have
@@ -274,9 +271,7 @@ static gla_status run_by_rows (gla_eigs_call *call)
 gla_status gla_eigs_choose (gla_eigs_run *run, const gla_eigs_results *results, gla_choice *choice)
 {
   const gla_eigs_call call = {run, results};
-  const gla_status status = describe_job (run);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (describe_job (run));
   choose_sizes (run, 1);
   return gla_choose (run->ctx, &placing, &call, 1, GLA_DEVICE_HOST, choice);
 }
@@ -292,9 +287,7 @@ gla_status gla_eigs_run_somewhere (gla_eigs_run *run, const gla_eigs_results *re
                              .data_device = results->vectors.data != NULL ? results->vectors.device
                                                                           : GLA_DEVICE_HOST};
   int device;
-  const gla_status status = gla_eigs_agree (run, describe_job (run));
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (gla_eigs_agree (run, describe_job (run)));
   if (run->ranks != NULL)
     return run_by_rows (&call);
   choose_sizes (run, 1);

@@ -1,6 +1,7 @@
 // lanczos_team.c: which GPUs work on a call of gla_eigs: one, or several that share the rows
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include "common/status.h"
 #include "lanczos.h"
 
 // The vectors of a team are on the host, and it has no three-term recurrence.
@@ -58,15 +59,13 @@ gla_status gla_eigs_on_gpus (void *user, const int *devices, int count, gla_outc
   gla_context *ctx = call->run->ctx;
   gla_krylov_team team = {.count = 0};
   int device = devices[0];
-  gla_status status = gla_sparse_open_team (ctx, devices, can_share (call) ? count : 1, &team,
-                                            call->run->devices, &outcome->failure);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (gla_sparse_open_team (ctx, devices, can_share (call) ? count : 1, &team,
+                                 call->run->devices, &outcome->failure));
   const int opened = team.count;
   if (opened == 0)
     return gla_place_note (ctx, outcome->failure, device, outcome);
   const int members = opened > 1 ? members_of (call, &team) : 1;
-  status = run_together (call, &team, members, &device);
+  gla_status status = run_together (call, &team, members, &device);
   if (status == GLA_ERROR_OUT_OF_MEMORY && opened > 1) {
     gla_sparse_leave_gpus (call->run->scaled != NULL ? call->run->scaled : call->run->S);
     status = run_together (call, &team, members > 1 ? 1 : opened, &device);

@@ -6,6 +6,7 @@
 
 #include "arrays.h"
 #include "batch/queue.h"
+#include "common/status.h"
 #include "norm_two.h"
 #include "structs.h"
 #include "norm/job.h"
@@ -93,15 +94,14 @@ gla_status gla_pagenorm (gla_context *ctx, const gla_array *A, gla_norm norm,
   ctx->message[0] = '\0';
   if (!gla_check_report (ctx, "report", report))
     return GLA_ERROR_BAD_ARGUMENT;
-  gla_status status = check (ctx, A, norm, norms);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (check (ctx, A, norm, norms));
   // a page of one row or column has one singular value
   const int squares = norm == GLA_NORM_TWO && A->rows > 1 && A->columns > 1;
   if (norm == GLA_NORM_TWO && !squares)
     norm = GLA_NORM_FRO;
-  status = squares && !gla_array_empty (A) ? gla_pagenorm_two (ctx, A, norms, &own_report.base)
-                                           : work (ctx, A, norm, norms, &own_report.base);
+  gla_status status = squares && !gla_array_empty (A)
+                          ? gla_pagenorm_two (ctx, A, norms, &own_report.base)
+                          : work (ctx, A, norm, norms, &own_report.base);
   gla_give_struct (report, &own_report, sizeof own_report);
   return gla_end_call (ctx, status);
 }

@@ -11,6 +11,7 @@
 #include "arrays.h"
 #include "batch/host_page.h"
 #include "batch/groups.h"
+#include "common/status.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -124,13 +125,9 @@ static gla_status do_group (gla_context *ctx, two_group *g, const gla_array *A,
   const gla_array lambda = gla_array_pages (&g->lambda, 0, count);
   gla_eig_report eig = {.base.size = sizeof eig};
   gla_array pages;
-  gla_status status = take_pages (g, A, norms, first, count, &pages);
-  if (status == GLA_OK)
-    status = multiply (ctx, &pages, &products);
-  if (status == GLA_OK)
-    status = eigenvalues (ctx, &g->groups, &products, &lambda, first, &eig);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (take_pages (g, A, norms, first, count, &pages));
+  GLA_TRY (multiply (ctx, &pages, &products));
+  GLA_TRY (eigenvalues (ctx, &g->groups, &products, &lambda, first, &eig));
   for (int64_t p = 0; p < count; p++) {
     const double largest = gla_get_number (&lambda, p * k + k - 1);
     const double root = largest < 0 ? 0 : sqrt (largest);

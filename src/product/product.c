@@ -4,6 +4,7 @@
 // Checks the arguments, recognises Hermitian products, and has the pages dealt out to engines.
 
 #include "batch/queue.h"
+#include "common/status.h"
 #include "page_grid.h"
 #include "product_run.h"
 #include "structs.h"
@@ -22,25 +23,17 @@ static gla_status check (gla_context *ctx, const gla_array *A, const gla_array *
   if (gla_type_size (C->type) == 0 || C->type != type)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "C has type '%c', it must be '%c'", (char)C->type,
                      (char)type);
-  gla_status status = gla_check_operand (ctx, "A", A, "C", C);
-  if (status == GLA_OK)
-    status = gla_check_operand (ctx, "B", B, "C", C);
-  if (status == GLA_OK)
-    status = gla_check_op (ctx, "A", o->op_a);
-  if (status == GLA_OK)
-    status = gla_check_op (ctx, "B", o->op_b);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (gla_check_operand (ctx, "A", A, "C", C));
+  GLA_TRY (gla_check_operand (ctx, "B", B, "C", C));
+  GLA_TRY (gla_check_op (ctx, "A", o->op_a));
+  GLA_TRY (gla_check_op (ctx, "B", o->op_b));
   const int64_t m = trans_a ? A->columns : A->rows, n = trans_b ? B->rows : B->columns;
   const int64_t k = trans_a ? A->rows : A->columns, other = trans_b ? B->columns : B->rows;
   if (k != other)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "op (A) has %lld columns and op (B) %lld rows",
                      (long long)k, (long long)other);
-  status = gla_check_array (ctx, "C", C, type, m, n, C->pages);
-  if (status == GLA_OK)
-    status = gla_check_rows (ctx, "C", C);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (gla_check_array (ctx, "C", C, type, m, n, C->pages));
+  GLA_TRY (gla_check_rows (ctx, "C", C));
   const gla_page_grid grid = {o->dims, o->dim_size, o->a_step, o->b_step};
   return gla_check_grid (ctx, A, B, "C", C, &grid);
 }

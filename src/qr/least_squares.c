@@ -6,6 +6,7 @@
 
 #include "arrays.h"
 #include "batch/host_page.h"
+#include "common/status.h"
 #include "structs.h"
 
 #include <stdlib.h>
@@ -35,15 +36,12 @@ static gla_status check (gla_context *ctx, const gla_array *A, const gla_array *
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "a size of A or B is negative");
   if (o->pivot)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "pivot must be 0");
-  gla_status status = check_one (ctx, "A", A, A->type, A->rows, A->columns, A->pages);
-  if (status == GLA_OK)
-    status = check_one (ctx, "B", B, A->type, A->rows, B->columns, A->pages);
-  if (status == GLA_OK)
-    status = check_one (ctx, "X", X, A->type, A->columns, B->columns, A->pages);
-  if (status == GLA_OK)
-    status = gla_check_columns (ctx, "X", X);
+  GLA_TRY (check_one (ctx, "A", A, A->type, A->rows, A->columns, A->pages));
+  GLA_TRY (check_one (ctx, "B", B, A->type, A->rows, B->columns, A->pages));
+  GLA_TRY (check_one (ctx, "X", X, A->type, A->columns, B->columns, A->pages));
+  GLA_TRY (gla_check_columns (ctx, "X", X));
   const gla_named_array arrays[] = {{"A", A}, {"B", B}, {"X", X}};
-  return status == GLA_OK ? gla_check_apart (ctx, arrays, 2, 3) : status;
+  return gla_check_apart (ctx, arrays, 2, 3);
 }
 
 // X = R \ (Q'*B) of all pages; info tells which are not done by that.

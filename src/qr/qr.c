@@ -6,6 +6,7 @@
 
 #include "arrays.h"
 #include "batch/queue.h"
+#include "common/status.h"
 #include "qr_run.h"
 #include "structs.h"
 
@@ -37,10 +38,9 @@ static gla_status check_output (gla_context *ctx, const expectation *e, const gl
 
 static gla_status check_rhs (gla_context *ctx, const gla_array *A, const gla_array *B)
 {
-  gla_status status = gla_check_input (ctx, "B", B);
-  if (status == GLA_OK)
-    status = gla_check_array (ctx, "B", B, A->type, A->rows, B->columns, A->pages);
-  return status == GLA_OK ? gla_check_place (ctx, "B", B, "A", A) : status;
+  GLA_TRY (gla_check_input (ctx, "B", B));
+  GLA_TRY (gla_check_array (ctx, "B", B, A->type, A->rows, B->columns, A->pages));
+  return gla_check_place (ctx, "B", B, "A", A);
 }
 
 static const gla_array *wanted (const gla_array *a)
@@ -77,9 +77,7 @@ static gla_status check (gla_context *ctx, const gla_array *A, const gla_array *
   gla_named_array arrays[2 + OUTPUTS] = {{"A", A}, {"B", B}};
   for (int x = 0; x < OUTPUTS; x++) {
     arrays[2 + x] = (gla_named_array){outputs[x].name, outputs[x].array};
-    status = outputs[x].array != NULL ? check_output (ctx, &outputs[x], A) : GLA_OK;
-    if (status != GLA_OK)
-      return status;
+    GLA_TRY (outputs[x].array != NULL ? check_output (ctx, &outputs[x], A) : GLA_OK);
   }
   return gla_check_apart (ctx, arrays, 2, 2 + OUTPUTS);
 }
@@ -182,18 +180,15 @@ gla_status gla_qr (gla_context *ctx, const gla_array *A, const gla_array *B,
   gla_qr_options o;
 
   // check inputs
-  gla_status status = gla_begin_call (ctx, results, &r, sizeof r, options, &o, sizeof o, report);
-  if (status == GLA_OK)
-    status = check (ctx, A, B, &r, &o);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (gla_begin_call (ctx, results, &r, sizeof r, options, &o, sizeof o, report));
+  GLA_TRY (check (ctx, A, B, &r, &o));
 
   // work
   gla_qr_run run = {0};
   run.call.arrays = run.all.arrays;
   gla_call_start (&run.call, &qr_operation, &run.job.head, ctx, A->pages);
   describe (&run, A, B, &r, &o);
-  status = work (&run);
+  gla_status status = work (&run);
   const gla_qr_report own_report = {.base = gla_call_report (&run.call)};
   gla_give_struct (report, &own_report, sizeof own_report);
   return gla_end_call (ctx, status);

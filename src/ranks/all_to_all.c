@@ -1,6 +1,7 @@
 // all_to_all.c: every rank gives bytes to every rank
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include "common/status.h"
 #include "group.h"
 
 #include <stdlib.h>
@@ -89,14 +90,12 @@ gla_status gla_ranks_all_to_all (gla_context *ctx, gla_ranks *ranks, const void 
                                  const int64_t *bytes, void **received, int64_t *bytes_in)
 {
   double none = 0;
-  gla_status status = gla_ranks_begin (ctx, ranks);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (gla_ranks_begin (ctx, ranks));
   gla_rank_card card = {.call = GLA_CALL_ALL_TO_ALL};
   card.status = check (ctx, ranks, data, bytes, received, bytes_in);
   if (received != NULL)
     *received = NULL;
-  status = gla_ranks_meet (ctx, ranks, &card);
+  gla_status status = gla_ranks_meet (ctx, ranks, &card);
   if (status != GLA_OK)
     return gla_end_call (ctx, status);
   tell_counts (ranks, bytes, bytes_in);

@@ -1,6 +1,7 @@
 // deal.c: a matrix of rank 0 goes to all ranks by rows, and comes back
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include "common/status.h"
 #include "rows.h"
 #include "arrays.h"
 
@@ -18,8 +19,8 @@ static gla_status check_whole (gla_context *ctx, const gla_ranks *ranks, const g
   if (whole == NULL)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "whole must not be NULL on rank 0");
   const gla_array shape = gla_rows_shape (part, whole->rows, part->columns);
-  const gla_status status = gla_check_input (ctx, "whole", whole);
-  return status == GLA_OK ? gla_rows_check_output (ctx, "whole", whole, &shape) : status;
+  GLA_TRY (gla_check_input (ctx, "whole", whole));
+  return gla_rows_check_output (ctx, "whole", whole, &shape);
 }
 
 // Reserves memory for the largest part.

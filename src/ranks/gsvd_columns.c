@@ -8,6 +8,7 @@
 #include "columns.h"
 #include "arrays.h"
 #include "batch/host_page.h"
+#include "common/status.h"
 #include "gsvd_share.h"
 #include "rows.h"
 #include "structs.h"
@@ -256,9 +257,7 @@ static void spread (columns_call *call)
 static gla_status work (columns_call *call, const gla_gsvd_options *o)
 {
   gla_ranks *ranks = call->ranks;
-  gla_status status = check_root (ranks->ctx, ranks);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (check_root (ranks->ctx, ranks));
   const gla_callbacks before = gla_silence (ranks->ctx);
   if (check_all (call) == 0) {
     solve (call, o);
@@ -266,7 +265,7 @@ static gla_status work (columns_call *call, const gla_gsvd_options *o)
     for (int k = 0; k < call->matrices && ranks->transport.ranks > 1; k++)
       gla_columns_deal (ranks, &call->matrix[k].whole, &call->matrix[k].mine);
   }
-  status = gla_ranks_agree (ranks);
+  gla_status status = gla_ranks_agree (ranks);
   ranks->ctx->callbacks = before;
   return status;
 }
@@ -301,9 +300,7 @@ gla_status gla_gsvd_columns (gla_context *ctx, gla_ranks *ranks, const gla_array
 {
   gla_gsvd_results r = {.size = 0};
   gla_gsvd_options o = {.size = 0};
-  gla_status status = gla_ranks_begin (ctx, ranks);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (gla_ranks_begin (ctx, ranks));
   columns_call call = {.ranks = ranks};
   gla_rank_card card = {.call = GLA_CALL_GSVD_COLUMNS};
   card.status = gla_take_structs (ctx, results, &r, sizeof r, options, &o, sizeof o, report);
@@ -315,7 +312,7 @@ gla_status gla_gsvd_columns (gla_context *ctx, gla_ranks *ranks, const gla_array
   card.facts[GLA_FACT_OUTPUTS] = (r.stats != NULL) | (r.alpha.data != NULL) << 1 |
                                  (r.beta.data != NULL) << 2 | (r.U.data != NULL) << 3 |
                                  (r.V.data != NULL) << 4 | (r.X.data != NULL) << 5;
-  status = run (ctx, &call, &card, A, B, &o);
+  gla_status status = run (ctx, &call, &card, A, B, &o);
   if (status == GLA_OK) {
     const gla_gsvd_report own = {.base = call.report.base};
     gla_rows_give (r.info, call.info, codes_of (&call));
@@ -333,9 +330,7 @@ gla_status gla_gevd_columns (gla_context *ctx, gla_ranks *ranks, const gla_array
 {
   gla_gevd_results r = {.size = 0};
   gla_gsvd_options o = {.size = 0};
-  gla_status status = gla_ranks_begin (ctx, ranks);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (gla_ranks_begin (ctx, ranks));
   columns_call call = {.ranks = ranks};
   gla_rank_card card = {.call = GLA_CALL_GEVD_COLUMNS};
   card.status = gla_take_structs (ctx, results, &r, sizeof r, options, &o, sizeof o, report);
@@ -344,7 +339,7 @@ gla_status gla_gevd_columns (gla_context *ctx, gla_ranks *ranks, const gla_array
   add_matrix (&call, "Z", &r.Z);
   card.facts[GLA_FACT_OUTPUTS] =
       (r.alpha.data != NULL) << 1 | (r.beta.data != NULL) << 2 | (r.Z.data != NULL) << 3;
-  status = run (ctx, &call, &card, A, B, &o);
+  gla_status status = run (ctx, &call, &card, A, B, &o);
   if (status == GLA_OK) {
     gla_rows_give (r.info, call.info, codes_of (&call));
     gla_give_struct (report, &call.report, sizeof call.report);

@@ -6,6 +6,7 @@
 // has all rows, and they are not much more than columns, it decomposes the pair directly. All ranks
 // share the sweeps of one pair with many columns. Called through gpulinalg.h by oct/ranks.
 
+#include "common/status.h"
 #include "rows.h"
 #include "arrays.h"
 #include "batch/host_page.h"
@@ -62,8 +63,8 @@ static gla_status allocate (gla_context *ctx, pair_call *call, const gla_array *
 static gla_status check_and_allocate (gla_context *ctx, pair_call *call, const gla_array *A,
                                       const gla_array *B, const gla_gsvd_options *o, int stats)
 {
-  const gla_status status = gla_rows_check_pair (ctx, A, B, o);
-  return status == GLA_OK ? allocate (ctx, call, A, o, stats) : status;
+  GLA_TRY (gla_rows_check_pair (ctx, A, B, o));
+  return allocate (ctx, call, A, o, stats);
 }
 
 // Whether rank 0 has all rows, and QR would not make them much fewer.
@@ -79,9 +80,7 @@ static gla_status start (gla_context *ctx, pair_call *call, gla_rank_card *card,
 {
   if (card->status != GLA_OK)
     return gla_rows_meet (ctx, call->a.ranks, card, A, B);
-  const gla_status status = gla_rows_meet_pair (ctx, call->a.ranks, card, A, B, o);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (gla_rows_meet_pair (ctx, call->a.ranks, card, A, B, o));
   call->b.ranks = call->a.ranks;
   call->b.which = 1;
   call->a.A = *A;
@@ -247,14 +246,12 @@ gla_status gla_gsvd_rows (gla_context *ctx, gla_ranks *ranks, const gla_array *A
 {
   gla_gsvd_results r = {.size = 0};
   gla_gsvd_options o = {.size = 0};
-  gla_status status = gla_ranks_begin (ctx, ranks);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (gla_ranks_begin (ctx, ranks));
 
   // check inputs, allocate, and meet; what is wrong is sent to the others
   pair_call call = {.a = {.ranks = ranks}};
   gla_rank_card card = {.call = GLA_CALL_GSVD};
-  status = gla_take_structs (ctx, results, &r, sizeof r, options, &o, sizeof o, report);
+  gla_status status = gla_take_structs (ctx, results, &r, sizeof r, options, &o, sizeof o, report);
   if (status == GLA_OK)
     status = check_and_allocate (ctx, &call, A, B, &o, r.stats != NULL);
   card.facts[GLA_FACT_OUTPUTS] = (r.alpha.data != NULL) | (r.beta.data != NULL) << 1 |
@@ -293,10 +290,9 @@ static gla_status check_vectors (gla_context *ctx, const pair_call *call, const 
   gla_array value = gla_rows_shape (A, call->q, 1);
   value.type = gla_type_real (A->type);
   const gla_array Z = gla_rows_shape (A, A->columns, call->q);
-  gla_status status = gla_rows_check_output (ctx, "alpha", &r->alpha, &value);
-  if (status == GLA_OK)
-    status = gla_rows_check_output (ctx, "beta", &r->beta, &value);
-  return status == GLA_OK ? gla_rows_check_output (ctx, "Z", &r->Z, &Z) : status;
+  GLA_TRY (gla_rows_check_output (ctx, "alpha", &r->alpha, &value));
+  GLA_TRY (gla_rows_check_output (ctx, "beta", &r->beta, &value));
+  return gla_rows_check_output (ctx, "Z", &r->Z, &Z);
 }
 
 static void gevd_work (pair_call *call, const gla_gevd_results *r, const gla_gsvd_options *o)
@@ -323,14 +319,12 @@ gla_status gla_gevd_rows (gla_context *ctx, gla_ranks *ranks, const gla_array *A
 {
   gla_gevd_results r = {.size = 0};
   gla_gsvd_options o = {.size = 0};
-  gla_status status = gla_ranks_begin (ctx, ranks);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (gla_ranks_begin (ctx, ranks));
 
   // check inputs, allocate, and meet; what is wrong is sent to the others
   pair_call call = {.a = {.ranks = ranks}};
   gla_rank_card card = {.call = GLA_CALL_GEVD};
-  status = gla_take_structs (ctx, results, &r, sizeof r, options, &o, sizeof o, report);
+  gla_status status = gla_take_structs (ctx, results, &r, sizeof r, options, &o, sizeof o, report);
   if (status == GLA_OK)
     status = check_and_allocate (ctx, &call, A, B, &o, 0);
   card.facts[GLA_FACT_OUTPUTS] =

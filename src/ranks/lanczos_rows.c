@@ -5,6 +5,7 @@
 // Ranks exchange what a product needs and add up inner products; what follows from these is
 // computed on each of them, or on rank 0 where LAPACK does it, so that all take the same steps.
 
+#include "common/status.h"
 #include "lanczos_rows.h"
 #include "arrays.h"
 #include "structs.h"
@@ -75,9 +76,7 @@ static gla_status prepare (gla_eigs_rows_call *call, const gla_eigs_results *r)
   gla_eigs_run *run = &call->run;
   gla_ranks *ranks = call->S->ranks;
   gla_eigs_resolve (run);
-  const gla_status status = gla_eigs_check (run, r);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (gla_eigs_check (run, r));
   call->common.slots = calloc ((size_t)ranks->transport.ranks, sizeof (double));
   const int block = run->o.block > 0 ? run->o.block : 1;
   if (call->common.slots != NULL && gla_sparse_rows_room (call->S, block) == GLA_OK)
@@ -151,12 +150,9 @@ gla_status gla_eigs_rows (gla_context *ctx, gla_sparse_rows *S, int64_t k, gla_e
   if (ctx == NULL)
     return GLA_ERROR_BAD_ARGUMENT;
   ctx->message[0] = '\0';
-  gla_status status = gla_sparse_rows_check (ctx, S);
-  if (status == GLA_OK)
-    status = gla_ranks_check (ctx, S->ranks);
-  if (status != GLA_OK)
-    return status;
-  status = gla_take_structs (ctx, results, &r, sizeof r, options, &o, sizeof o, report);
+  GLA_TRY (gla_sparse_rows_check (ctx, S));
+  GLA_TRY (gla_ranks_check (ctx, S->ranks));
+  gla_status status = gla_take_structs (ctx, results, &r, sizeof r, options, &o, sizeof o, report);
 
   const gla_operator matrix = {.size = sizeof matrix, .sparse = S->local};
   gla_eigs_rows_call call = {.S = S};

@@ -4,6 +4,7 @@
 // The elements of A are added up as double, which is exact, on all ranks; rank 0 calls gla_eigs,
 // and its results are added to zeros on the others.
 
+#include "common/status.h"
 #include "lanczos_rows.h"
 #include "arrays.h"
 
@@ -76,9 +77,7 @@ static gla_status solve (gla_eigs_rows_call *call, const dense_answer *a, void *
     start[j] = j * n;
   for (int64_t e = 0; e < n * n; e++)
     index[e] = e % n;
-  gla_status status = gla_sparse_create (run->ctx, &csr, &S, &options);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (gla_sparse_create (run->ctx, &csr, &S, &options));
   const gla_operator matrix = {.size = sizeof matrix, .sparse = S};
   gla_eigs_results results = {.size = sizeof results};
   results.values = gla_array_packed (lambda, gla_type_real (run->type), k, 1, 1, GLA_DEVICE_HOST);
@@ -88,7 +87,7 @@ static gla_status solve (gla_eigs_rows_call *call, const dense_answer *a, void *
     results.residuals = a->numbers + k;
   o.size = sizeof o;
   o.v0 = NULL;
-  status = gla_eigs (run->ctx, &matrix, k, run->which, &results, &o, &report);
+  gla_status status = gla_eigs (run->ctx, &matrix, k, run->which, &results, &o, &report);
   gla_sparse_destroy (S);
   from_type (run->type, lambda, k, a->numbers);
   if (run->vectors)

@@ -4,6 +4,7 @@
 // |A*x - b| and |R*x - Q'*b| differ by a constant, and R has the columns of A in length and rank.
 // So rank 0 solves with R and C = Q'*B as gla_least_squares does, and Q is not formed.
 
+#include "common/status.h"
 #include "rows.h"
 #include "arrays.h"
 #include "structs.h"
@@ -23,15 +24,13 @@ static gla_status check (gla_context *ctx, const gla_array *A, const gla_array *
 {
   if (B == NULL)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "B must not be NULL");
-  gla_status status = gla_rows_check_rhs (ctx, A, B);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (gla_rows_check_rhs (ctx, A, B));
   if (o->pivot)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "pivot must be 0");
   if (o->block < 0)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "block = %d must not be negative", o->block);
   const gla_named_array arrays[] = {{"A", A}, {"B", B}, {"X", X}};
-  status = gla_check_array (ctx, "X", X, A->type, A->columns, B->columns, A->pages);
+  gla_status status = gla_check_array (ctx, "X", X, A->type, A->columns, B->columns, A->pages);
   if (status == GLA_OK)
     status = gla_check_rows (ctx, "X", X);
   if (status == GLA_OK && X->device != GLA_DEVICE_HOST)
@@ -75,16 +74,14 @@ gla_status gla_least_squares_rows (gla_context *ctx, gla_ranks *ranks, const gla
 {
   gla_least_squares_results r = {.size = 0};
   gla_qr_options o = {.size = 0};
-  gla_status status = gla_ranks_begin (ctx, ranks);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (gla_ranks_begin (ctx, ranks));
 
   // check inputs; what is wrong is sent to the others
   ls_call call = {
       .rows = {.ranks = ranks},
       .report = {.base = {.size = sizeof call.report, .first_failed = -1}, .first_deficient = -1}};
   gla_rank_card card = {.call = GLA_CALL_LEAST_SQUARES};
-  status = gla_take_structs (ctx, results, &r, sizeof r, options, &o, sizeof o, report);
+  gla_status status = gla_take_structs (ctx, results, &r, sizeof r, options, &o, sizeof o, report);
   if (status == GLA_OK)
     status = check (ctx, A, B, &r.X, &o);
 

@@ -4,6 +4,7 @@
 // Cards of 512 bytes go up the tree to rank 0, and all of them come down again; every rank compares
 // them in the same way, so all end with the same error or none.
 
+#include "common/status.h"
 #include "group.h"
 #include "structs.h"
 
@@ -129,9 +130,7 @@ static gla_status compare (gla_context *ctx, const gla_ranks *ranks)
 
 gla_status gla_ranks_meet (gla_context *ctx, gla_ranks *ranks, gla_rank_card *mine)
 {
-  gla_status status = gla_ranks_check (ctx, ranks);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (gla_ranks_check (ctx, ranks));
   mine->version = ranks->version;
   if (mine->status != GLA_OK && mine->text[0] == '\0')
     snprintf (mine->text, sizeof mine->text, "%.*s", (int)sizeof mine->text - 1, ctx->message);
@@ -141,7 +140,7 @@ gla_status gla_ranks_meet (gla_context *ctx, gla_ranks *ranks, gla_rank_card *mi
   ranks->failure = (gla_rank_failure){.status = GLA_OK};
   if (gather (ranks) || spread (ranks))
     return gla_fail (ctx, ranks->broken, "%s", ranks->why);
-  status = compare (ctx, ranks);
+  gla_status status = compare (ctx, ranks);
   // A rank that has ended comes to no other call.
   for (int r = 0; r < ranks->transport.ranks; r++)
     if (ranks->cards[r].call == GLA_CALL_END && ranks->broken == GLA_OK) {

@@ -1,6 +1,7 @@
 // qr_rows.c: QR and least squares of a matrix whose rows are spread over ranks
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include "common/status.h"
 #include "rows.h"
 #include "arrays.h"
 #include "batch/host_page.h"
@@ -44,12 +45,10 @@ static gla_status check_results (gla_context *ctx, const qr_call *call, const gl
                   C = gla_rows_shape (A, k, rhs);
   gla_named_array arrays[] = {
       {"A", A}, {"B", B}, {"Q", &call->r.Q}, {"R", &call->r.R}, {"C", &call->r.C}};
-  gla_status status = gla_rows_check_output (ctx, "Q", &call->r.Q, &Q);
-  if (status == GLA_OK)
-    status = gla_rows_check_output (ctx, "R", &call->r.R, &R);
-  if (status == GLA_OK)
-    status = gla_rows_check_output (ctx, "C", &call->r.C, &C);
-  return status == GLA_OK ? gla_check_apart (ctx, arrays, 2, 5) : status;
+  GLA_TRY (gla_rows_check_output (ctx, "Q", &call->r.Q, &Q));
+  GLA_TRY (gla_rows_check_output (ctx, "R", &call->r.R, &R));
+  GLA_TRY (gla_rows_check_output (ctx, "C", &call->r.C, &C));
+  return gla_check_apart (ctx, arrays, 2, 5);
 }
 
 // On rank 0: R of all rows is factored again, with pivoting.
@@ -128,14 +127,12 @@ gla_status gla_qr_rows (gla_context *ctx, gla_ranks *ranks, const gla_array *A, 
 {
   gla_qr_results r = {.size = 0};
   gla_qr_options o = {.size = 0};
-  gla_status status = gla_ranks_begin (ctx, ranks);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (gla_ranks_begin (ctx, ranks));
 
   // check inputs; what is wrong is sent to the others
   qr_call call = {.rows = {.ranks = ranks}};
   gla_rank_card card = {.call = GLA_CALL_QR};
-  status = gla_take_structs (ctx, results, &r, sizeof r, options, &o, sizeof o, report);
+  gla_status status = gla_take_structs (ctx, results, &r, sizeof r, options, &o, sizeof o, report);
   if (status == GLA_OK)
     status = gla_rows_check_rhs (ctx, A, B);
   if (status == GLA_OK)

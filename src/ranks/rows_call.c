@@ -1,6 +1,7 @@
 // rows_call.c: what all collective calls on rows do before and after their work
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include "common/status.h"
 #include "rows.h"
 #include "arrays.h"
 
@@ -43,9 +44,7 @@ gla_status gla_rows_check_pair (gla_context *ctx, const gla_array *A, const gla_
 {
   if (B == NULL)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "B must not be NULL");
-  const gla_status status = gla_rows_check_inputs (ctx, A, B);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (gla_rows_check_inputs (ctx, A, B));
   if (o->block < 0)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "block = %d must not be negative", o->block);
   return gla_check_array (ctx, "B", B, A->type, B->rows, A->columns, A->pages);

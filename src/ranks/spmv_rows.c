@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "arrays.h"
+#include "common/status.h"
 #include "sparse_rows.h"
 #include "structs.h"
 
@@ -11,11 +12,8 @@ static gla_status check (gla_context *ctx, const gla_sparse_rows *S, const gla_a
 {
   if (x == NULL || y == NULL)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s must not be NULL", x == NULL ? "x" : "y");
-  gla_status status = gla_check_array (ctx, "x", x, S->type, S->rows, x->columns, 1);
-  if (status == GLA_OK)
-    status = gla_check_array (ctx, "y", y, S->type, S->rows, x->columns, 1);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (gla_check_array (ctx, "x", x, S->type, S->rows, x->columns, 1));
+  GLA_TRY (gla_check_array (ctx, "y", y, S->type, S->rows, x->columns, 1));
   if (x->device != GLA_DEVICE_HOST || y->device != GLA_DEVICE_HOST)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "x and y must be on the host");
   if (S->rows > 1 && x->columns > 0 && (x->row_stride != 1 || y->row_stride != 1))
@@ -31,16 +29,14 @@ gla_status gla_spmv_rows (gla_context *ctx, gla_sparse_rows *S, const gla_array 
   if (ctx == NULL)
     return GLA_ERROR_BAD_ARGUMENT;
   ctx->message[0] = '\0';
-  gla_status status = gla_sparse_rows_check (ctx, S);
-  if (status == GLA_OK)
-    status = gla_ranks_check (ctx, S->ranks);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (gla_sparse_rows_check (ctx, S));
+  GLA_TRY (gla_ranks_check (ctx, S->ranks));
 
   // check inputs, allocate, and meet
   gla_ranks *ranks = S->ranks;
   gla_rank_card card = {.call = GLA_CALL_SPMV};
-  status = gla_check_report (ctx, "report", report) ? check (ctx, S, x, y) : GLA_ERROR_BAD_ARGUMENT;
+  gla_status status =
+      gla_check_report (ctx, "report", report) ? check (ctx, S, x, y) : GLA_ERROR_BAD_ARGUMENT;
   if (status == GLA_OK && gla_sparse_rows_room (S, x->columns) != GLA_OK)
     status = gla_fail (ctx, GLA_ERROR_OUT_OF_MEMORY, "too little memory");
   card.status = status;

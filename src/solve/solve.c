@@ -9,6 +9,7 @@
 #include "batch/failures.h"
 #include "batch/host_page.h"
 #include "common/grid.h"
+#include "common/status.h"
 #include "page_grid.h"
 #include "structs.h"
 #include "solve/job.h"
@@ -65,15 +66,11 @@ static gla_status check (gla_context *ctx, const gla_array *A, const gla_array *
 {
   const gla_array *X = &r->X;
   const gla_array *like = B ? B : A;
-  gla_status status = check_operands (ctx, A, B, X, o);
-  if (status == GLA_OK)
-    status = gla_check_array (ctx, "X", X, X->type, like->rows, like->columns, X->pages);
-  if (status == GLA_OK)
-    status = gla_check_rows (ctx, "X", X);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (check_operands (ctx, A, B, X, o));
+  GLA_TRY (gla_check_array (ctx, "X", X, X->type, like->rows, like->columns, X->pages));
+  GLA_TRY (gla_check_rows (ctx, "X", X));
   const gla_page_grid grid = {o->dims, o->dim_size, o->a_step, o->b_step};
-  status = gla_check_grid (ctx, A, B, "X", X, &grid);
+  gla_status status = gla_check_grid (ctx, A, B, "X", X, &grid);
   if (status != GLA_OK || r->rcond.data == NULL)
     return status;
   return check_rcond (ctx, &r->rcond, A, B, X);
@@ -330,9 +327,7 @@ gla_status gla_pagesolve (gla_context *ctx, const gla_array *A, const gla_array 
   int64_t numbers[3];
 
   // check inputs
-  gla_status status = gla_begin_call (ctx, results, &r, sizeof r, options, &o, sizeof o, report);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (gla_begin_call (ctx, results, &r, sizeof r, options, &o, sizeof o, report));
   if (A == NULL)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "A must not be NULL");
   o.op_a = o.op_a == 0 ? 'N' : o.op_a;
@@ -344,15 +339,11 @@ gla_status gla_pagesolve (gla_context *ctx, const gla_array *A, const gla_array 
     o.b_step = plain.b_step;
   } else if (B == NULL)
     o.b_step = o.a_step;
-  status = check (ctx, A, B, &r, &o);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (check (ctx, A, B, &r, &o));
 
   // allocate
   gla_infos infos;
-  status = gla_infos_take (ctx, r.info, r.X.pages, &infos);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (gla_infos_take (ctx, r.info, r.X.pages, &infos));
 
   // work
   pagesolve_run run = {.all = {.X = r.X, .rcond = r.rcond, .info = infos.words}};
@@ -360,7 +351,7 @@ gla_status gla_pagesolve (gla_context *ctx, const gla_array *A, const gla_array 
   gla_call_start (&run.call, &pagesolve_operation, &run.job.head, ctx, r.X.pages);
   describe (&run, A, B, &r, &o);
   gla_handed_back_start (&run.handed_back);
-  status = work (&run);
+  gla_status status = work (&run);
   gla_handed_back_end (&run.handed_back);
   const gla_pagesolve_report own_report = report_of (&run);
   gla_give_struct (report, &own_report, sizeof own_report);

@@ -1,6 +1,7 @@
 // sparse.c: sparse matrices: create, query, prepare for engines, destroy
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include "common/status.h"
 #include "sparse.h"
 #include "threads/pool.h"
 #include "structs.h"
@@ -21,9 +22,7 @@ static gla_status check (gla_context *ctx, const gla_csr *c, const gla_sparse_op
   if (gla_type_size (c->type) == 0)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "csr has type %d, it must be one of s d c z",
                      (int)c->type);
-  const gla_status status = gla_check_csr (ctx, "csr", c, o->by_columns);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (gla_check_csr (ctx, "csr", c, o->by_columns));
   if (o->method < GLA_SPMV_METHOD_AUTO || o->method > GLA_SPMV_METHOD_BALANCED)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "method = %d is not a gla_spmv_method",
                      (int)o->method);

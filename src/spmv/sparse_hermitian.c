@@ -5,6 +5,7 @@
 // in ascending order, too, as mirror images of (i, j): a cursor in each row takes the place of
 // searches. Threads share the rows; each has cursors of its own, set where its rows begin.
 
+#include "common/status.h"
 #include "sparse.h"
 #include "threads/pool.h"
 
@@ -316,11 +317,8 @@ gla_status gla_sparse_hermitian (gla_sparse *S, int *hermitian, int64_t *row, in
   S->ctx->message[0] = '\0';
   if (hermitian == NULL)
     return gla_fail (S->ctx, GLA_ERROR_BAD_ARGUMENT, "hermitian must not be NULL");
-  if (S->hermitian < 0) {
-    const gla_status status = look (S);
-    if (status != GLA_OK)
-      return status;
-  }
+  if (S->hermitian < 0)
+    GLA_TRY (look (S));
   *hermitian = S->hermitian;
   if (row != NULL)
     *row = S->differs[0];

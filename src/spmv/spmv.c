@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "arrays.h"
+#include "common/status.h"
 #include "spmv_run.h"
 #include "structs.h"
 #include "backend.h"
@@ -24,17 +25,14 @@ static gla_status check (gla_context *ctx, const gla_sparse *S, char op, const g
   const gla_type type = S->faces[0].M.csr.type;
   const int64_t rows = op == 'N' ? S->rows : S->columns;
   const int64_t columns = op == 'N' ? S->columns : S->rows;
-  gla_status status = gla_check_array (ctx, "x", x, type, columns, x ? x->columns : 0, 1);
-  if (status == GLA_OK)
-    status = gla_check_array (ctx, "y", y, type, rows, x->columns, 1);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (gla_check_array (ctx, "x", x, type, columns, x ? x->columns : 0, 1));
+  GLA_TRY (gla_check_array (ctx, "y", y, type, rows, x->columns, 1));
   if (x->row_stride != 1 || y->row_stride != 1)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "row strides (%lld, %lld) of x and y must be 1",
                      (long long)x->row_stride, (long long)y->row_stride);
-  status = gla_check_place (ctx, "y", y, "x", x);
+  GLA_TRY (gla_check_place (ctx, "y", y, "x", x));
   const gla_named_array arrays[] = {{"x", x}, {"y", y}};
-  return status == GLA_OK ? gla_check_apart (ctx, arrays, 1, 2) : status;
+  return gla_check_apart (ctx, arrays, 1, 2);
 }
 
 //------------------------------------------------------------------------------
@@ -75,11 +73,8 @@ gla_status gla_spmv_on_engine (void *call, gla_engine *engine)
   const gla_spmv_call *p = call;
   gla_sparse_use use;
   void *prepared;
-  gla_status status = gla_sparse_find_use (p->S, p->op, engine->backend->spmv->transposes, &use);
-  if (status == GLA_OK)
-    status = gla_sparse_prepare (p->S, use.face, engine, &prepared);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (gla_sparse_find_use (p->S, p->op, engine->backend->spmv->transposes, &use));
+  GLA_TRY (gla_sparse_prepare (p->S, use.face, engine, &prepared));
   const gla_spmv_job job = {.conjugate = use.conjugate,
                             .transposed = use.transposed,
                             .x = *p->x,

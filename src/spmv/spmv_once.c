@@ -59,6 +59,7 @@ static inline double complex complex_value (const once *t, int64_t k)
 #define ONCE_A(t, k) complex_value (t, k)
 #define ONCE_X double complex
 #define ONCE_TIMES(a, x) times (a, x)
+#include "common/status.h"
 #include "spmv_once_template.h"
 
 typedef void once_function (const once *t, const void *x, void *y, int64_t low, int64_t high);
@@ -115,9 +116,7 @@ static gla_status check (gla_context *ctx, const gla_csr *A, char op, gla_type t
   if (!fits (A, type, op))
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT,
                      "A and x must be d or z, x not d where A is z, and op N, T or C");
-  const gla_status status = gla_check_csr (ctx, "A", A, 1);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (gla_check_csr (ctx, "A", A, 1));
   if (columns < 0)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "columns = %lld must not be negative",
                      (long long)columns);
@@ -131,9 +130,7 @@ static gla_status check (gla_context *ctx, const gla_csr *A, char op, gla_type t
 gla_status gla_spmv_once (gla_context *ctx, const gla_csr *A, char op, gla_type type, const void *x,
                           void *y, int64_t columns)
 {
-  const gla_status status = check (ctx, A, op, type, x, y, columns);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (check (ctx, A, op, type, x, y, columns));
   const int transposed = op != 'N';
   const once t = {A, op == 'C'};
   const int64_t n = transposed ? A->rows : A->columns, m = transposed ? A->columns : A->rows;

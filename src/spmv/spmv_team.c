@@ -7,6 +7,7 @@
 // the threads of the host are divided among them. The shares do not depend on the number of GPUs,
 // so the bits do not either, from two GPUs on.
 
+#include "common/status.h"
 #include "spmv_run.h"
 #include "threads/pool.h"
 #include "arrays/job.h"
@@ -190,11 +191,8 @@ static gla_status multiply_rows (member *m)
                 most = call->columns < VECTORS ? call->columns : VECTORS;
   const size_t bytes = (size_t)most * gla_type_size (call->x->type);
   nd->watch (engine, &monitor);
-  gla_status status = nd->take (engine, bytes * (size_t)call->x->rows, &p->x[m->number]);
-  if (status == GLA_OK)
-    status = nd->take (engine, bytes * (size_t)rows + 1, &m->y);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (nd->take (engine, bytes * (size_t)call->x->rows, &p->x[m->number]));
+  GLA_TRY (nd->take (engine, bytes * (size_t)rows + 1, &m->y));
   device_vectors v = {.x = gla_array_packed (p->x[m->number], call->x->type, call->x->rows, most, 1,
                                              engine->device),
                       .y = gla_array_packed (m->y, call->y->type, rows, most, 1, engine->device)};
@@ -294,12 +292,10 @@ static gla_status run_together (shared_product *p, int members)
   gla_sparse_use use;
   p->team.count = members;
   p->team.failed = 0;
-  gla_status status = gla_sparse_find_use (call->S, call->op, 0, &use);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (gla_sparse_find_use (call->S, call->op, 0, &use));
   p->conjugate = use.conjugate;
-  status = gla_sparse_share (call->S, use.face, &p->team, p->devices);
-  return status == GLA_OK ? multiply_together (p) : status;
+  GLA_TRY (gla_sparse_share (call->S, use.face, &p->team, p->devices));
+  return multiply_together (p);
 }
 
 //------------------------------------------------------------------------------

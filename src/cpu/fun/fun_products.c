@@ -8,6 +8,7 @@
 
 #include "fun.h"
 
+#include "common/status.h"
 #include "threads/pool.h"
 
 #include <stdlib.h>
@@ -125,8 +126,8 @@ static gla_status multiply (gla_engine *engine, const fun_group *g, int64_t colu
   c.A.pages = c.B.pages = c.C.pages;
   gla_pagemul_job job = product_of (g, &c, g->has, columns, &c.C.pages);
   job.head.monitor = (gla_monitor){poll_stop, &w->job.head.monitor};
-  const gla_status status = w->kernels.row->begin (engine, &job.head, c.C.pages);
-  return status == GLA_OK ? w->kernels.row->submit (engine, 0, &c) : status;
+  GLA_TRY (w->kernels.row->begin (engine, &job.head, c.C.pages));
+  return w->kernels.row->submit (engine, 0, &c);
 }
 
 //------------------------------------------------------------------------------

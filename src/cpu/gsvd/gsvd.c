@@ -7,6 +7,7 @@
 
 #include "common/blas.h"
 #include "common/orderings.h"
+#include "common/status.h"
 #include "cpu/engine.h"
 
 GLA_KERNEL_LIST (gsvd);
@@ -117,9 +118,7 @@ static gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
   b->work_bytes = (bytes + 63) / 64 * 64;
   set_orders (&kept->columns, &kept->blocks, job, &plan);
   const size_t work = (size_t)b->threads * b->work_bytes, columns = order_bytes (&kept->columns);
-  const gla_status status = gla_cpu_engine_take (e, work + columns + order_bytes (&kept->blocks));
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (gla_cpu_engine_take (e, work + columns + order_bytes (&kept->blocks)));
   kept->columns.pairs = (int32_t *)(void *)(e->work + work);
   kept->blocks.pairs = (int32_t *)(void *)(e->work + work + columns);
   gla_ordering_fill (job->options.ordering, kept->columns.players, kept->columns.pairs);

@@ -4,6 +4,7 @@
 #ifndef GPULINALG_CPU_LANCZOS_BLOCK_H
 #define GPULINALG_CPU_LANCZOS_BLOCK_H
 
+#include "common/status.h"
 #include "common/types.h"
 
 #include "lanczos.h"
@@ -254,13 +255,11 @@ static gla_status step (gla_cpu_krylov *k, int64_t j, int local, double *T, int6
   double complex R[GLA_KRYLOV_BLOCK * GLA_KRYLOV_BLOCK] = {0};
   double *H = T + j * ldt * GLA_PARTS;
   real *W = basis_column (k, q);
-  gla_status status = multiply (k, basis_column (k, j), W, b);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (multiply (k, basis_column (k, j), W, b));
   memset (H, 0, (size_t)(b * ldt) * GLA_PARTS * sizeof *H);
   orthogonalise (k, local && j >= b ? j - b : 0, q, W, b, H, ldt);
   update_norm (k, H, ldt, q);
-  status = orthonormalise_block (k, q, H, ldt, R, replaced);
+  gla_status status = orthonormalise_block (k, q, H, ldt, R, replaced);
   for (int c = 0; c < b; c++)
     for (int i = 0; i < b; i++)
       small_set (H, q + i + c * ldt, R[i + c * b]);

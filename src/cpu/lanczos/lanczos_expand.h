@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "common/products.h"
+#include "common/status.h"
 #include "common/types.h"
 #include "lanczos.h"
 #include "lanczos_block.h"
@@ -32,9 +33,7 @@ static gla_status step_of_three (gla_cpu_krylov *k, int64_t j, double *T, int64_
   double *H = T + j * ldt * GLA_PARTS;
   const double before = k->link;
   real *v = basis_column (k, j), *w = basis_column (k, j + 1);
-  gla_status status = multiply (k, v, w, 1);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (multiply (k, v, w, 1));
   if (gla_cpu_parallel_stopped (&k->region, 0))
     return GLA_ERROR_STOPPED;
   const double alpha = dot (k, v, w);
@@ -123,9 +122,7 @@ static gla_status group (gla_cpu_krylov *k, int64_t *j, int64_t to, double *T, i
     if (count > 0 && loss[1] * (loss[1] / loss[0]) > most)
       break;
     const double before = k->link;
-    status = step_of_three (k, *j, T, ldt, &beta);
-    if (status != GLA_OK)
-      return status;
+    GLA_TRY (step_of_three (k, *j, T, ldt, &beta));
     const double next = next_loss (k, creal (small_at (H, *j)), before, beta, loss);
     loss[0] = loss[1];
     loss[1] = next;
@@ -252,9 +249,7 @@ static gla_status check (gla_cpu_krylov *k, int64_t count, const double *theta, 
     const int width = (int)(count - j < k->job.block ? count - j : k->job.block);
     const real *V = basis_column (k, j);
     real *W = k->W;
-    gla_status status = multiply (k, V, W, width);
-    if (status != GLA_OK)
-      return status;
+    GLA_TRY (multiply (k, V, W, width));
     for (int c = 0; c < width; c++)
       residuals[j + c] = distance (k, W + c * n * GLA_PARTS, theta[j + c], V + c * n * GLA_PARTS);
     project (k, 0, count, V, width);

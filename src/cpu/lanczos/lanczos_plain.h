@@ -41,9 +41,7 @@ static gla_status plain (gla_cpu_krylov *k, int64_t steps, double *alpha, double
     k->norm = 0;
   }
   for (int64_t j = 0; j < steps; j++) {
-    gla_status status = multiply (k, k->now, k->W, 1);
-    if (status != GLA_OK)
-      return status;
+    GLA_TRY (multiply (k, k->now, k->W, 1));
     if (gla_cpu_parallel_stopped (&k->region, 0))
       return GLA_ERROR_STOPPED;
     alpha[j] = dot (k, k->now, k->W);
@@ -106,9 +104,7 @@ static gla_status combine (gla_cpu_krylov *k, int64_t steps, const double *alpha
       add_window (k, S, steps, j - place, place + 1, count);
     if (j == steps - 1)
       break;
-    gla_status status = multiply (k, k->now, k->W, 1);
-    if (status != GLA_OK)
-      return status;
+    GLA_TRY (multiply (k, k->now, k->W, 1));
     if (gla_cpu_parallel_stopped (&k->region, 0))
       return GLA_ERROR_STOPPED;
     three_terms (k, k->W, alpha[j], k->now, k->last_beta, k->before);

@@ -3,6 +3,7 @@
 
 #include "least_squares.h"
 
+#include "common/status.h"
 #include "cpu/engine.h"
 
 GLA_KERNEL_LIST (least_squares);
@@ -54,8 +55,6 @@ gla_status gla_cpu_finish_pages (gla_engine *engine, const gla_pages_job *job)
   b->team = 1;
   b->blas = 1;
   b->work_bytes = (kernel->workspace (job) + 63) / 64 * 64;
-  const gla_status status = gla_cpu_engine_take (e, (size_t)b->threads * b->work_bytes);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (gla_cpu_engine_take (e, (size_t)b->threads * b->work_bytes));
   return gla_cpu_batch_run (e, job, job->X.pages);
 }

@@ -1,6 +1,7 @@
 // factor.c: sparse Hermitian factors: create, solve, destroy
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include "common/status.h"
 #include "factor.h"
 #include "arrays.h"
 #include "structs.h"
@@ -81,8 +82,8 @@ static gla_status check (gla_context *ctx, const gla_csr *A, double shift)
                      (long long)A->rows, (long long)A->columns);
   if (!isfinite (shift))
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "shift = %g must be finite", shift);
-  const gla_status status = gla_check_csr (ctx, "A", A, 1);
-  return status == GLA_OK ? check_columns (ctx, A) : status;
+  GLA_TRY (gla_check_csr (ctx, "A", A, 1));
+  return check_columns (ctx, A);
 }
 
 static gla_status take_values (gla_factor *F)
@@ -165,12 +166,10 @@ gla_status gla_factor_create (gla_context *ctx, const gla_csr *A, double shift, 
   if (!gla_take_options (ctx, "options", options, &o, sizeof o) ||
       !gla_check_report (ctx, "report", report))
     return GLA_ERROR_BAD_ARGUMENT;
-  gla_status status = check (ctx, A, shift);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (check (ctx, A, shift));
 
   // work
-  status = take_factor (ctx, A, &o, &F);
+  gla_status status = take_factor (ctx, A, &o, &F);
   if (status == GLA_OK)
     status = analyse_and_fill (ctx, F, A, shift, &o, &own);
   const int whole = status == GLA_OK && F->values != NULL && !own.singular;

@@ -1,0 +1,15 @@
+// status.h: leave a function with the status of what failed
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#ifndef GPULINALG_STATUS_H
+#define GPULINALG_STATUS_H
+
+// As in kernels/common/runtime.cuh, which has one for errors of CUDA, too.
+#define GLA_TRY(...)                                                                               \
+  do {                                                                                             \
+    const gla_status status_of_call = (__VA_ARGS__);                                               \
+    if (status_of_call != GLA_OK)                                                                  \
+      return status_of_call;                                                                       \
+  } while (0)
+
+#endif
