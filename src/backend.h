@@ -53,10 +53,16 @@ struct gla_backend {
   gla_status (*finish_pages) (gla_engine *engine, const gla_pages_job *job);
 };
 
-// The backends of this build, fastest first, NULL at the end (src/backends.c).
-extern const gla_backend *const gla_backends[];
+// The backends of this process.
+typedef struct {
+  const gla_backend *cpu;
+  const gla_backend *gpu; // NULL: there is none
+  const char *about;      // the file it is in, or why there is none
+} gla_backend_list;
+gla_backend_list gla_backends (void); // src/backends.c
+
 extern const gla_backend gla_backend_cpu;  // src/cpu/
-extern const gla_backend gla_backend_cuda; // kernels/, only where it was built
+extern const gla_backend gla_backend_cuda; // kernels/, in the plugin
 
 #ifdef __cplusplus
 }

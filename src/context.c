@@ -21,12 +21,8 @@ gla_status gla_context_create (gla_context **ctx_out)
   gla_context *ctx = calloc (1, sizeof *ctx);
   if (ctx == NULL)
     return GLA_ERROR_OUT_OF_MEMORY;
-  // The last backend of the list is the one that always works; an other one may have GPUs.
-  int last = 0;
-  while (gla_backends[last + 1] != NULL)
-    last++;
-  ctx->cpu_backend = gla_backends[last];
-  ctx->gpu_backend = last > 0 ? gla_backends[0] : NULL;
+  ctx->cpu_backend = gla_backends ().cpu;
+  ctx->gpu_backend = gla_backends ().gpu;
   *ctx_out = ctx;
   return GLA_OK;
 }
@@ -151,6 +147,14 @@ const char *gla_backend_note (gla_context *ctx)
     return "";
   gla_context_count (ctx);
   return ctx->note;
+}
+
+int gla_gpu_plugin (const char **about)
+{
+  const gla_backend_list all = gla_backends ();
+  if (about != NULL)
+    *about = all.about;
+  return all.gpu != NULL;
 }
 
 int gla_device_count (gla_context *ctx)

@@ -157,6 +157,8 @@ gla_status gla_release (gla_context *ctx, int device);
 
 // One line about the backends: what was built, and why there is no GPU if there is none.
 const char *gla_backend_note (gla_context *ctx);
+// Whether the plugin for GPUs is there; about: its file, or else why it cannot be used.
+int gla_gpu_plugin (const char **about);
 // The text of the last failure in this context; "" after a success.
 const char *gla_message (const gla_context *ctx);
 const char *gla_status_text (gla_status status);

@@ -18,3 +18,7 @@ plain_sources := $(filter-out $(kernel_sources) $(typed_sources),$(sources))
 
 # The sources among *_types.c that are compiled for type $(1).
 typed_for = $(foreach source,$(typed_sources),$(if $(filter $(1),$(or $(types_$(notdir $(source:_types.c=))),$(types))),$(source)))
+
+# Which plugin for GPUs fits: the version, and the sum of the headers that the plugin may see.
+interface_headers := $(sort $(filter-out $(src)/cpu/% $(src)/obj/%,$(wildcard $(src)/*.h $(src)/*/*.h)))
+interface_define = -DGLA_INTERFACE='"$(VERSION).$(firstword $(shell cat $(interface_headers) | cksum))"'

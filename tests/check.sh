@@ -26,7 +26,7 @@ limit=1
 step "build" $build -j"$jobs" TIMED="sh $PWD/tests/compile_times.sh $work/objects"
 stop_without "build"
 suite "processor time of each object" sh tests/compile_times.sh --check "$work/objects"
-step "C tests build" $make -C tests/c -j"$jobs" cpu
+step "C tests build" $make -C tests/c -j"$jobs"
 stop_without "C tests build"
 
 limit=$jobs

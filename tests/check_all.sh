@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # Begins with make check, unless that has just passed for these files, and runs what it leaves out. If the build
-# has CUDA, nvcc compiles while the CPU tests run: these use a library without kernels, and the package as it is
+# has CUDA, nvcc compiles the plugin while the CPU tests run: these do without it, and use the package as it is
 # installed without CUDA.
 
 set -u
@@ -40,7 +40,7 @@ suite "64-bit ARM" sh tests/compilers.sh aarch64
 suite "clang" sh tests/compilers.sh clang
 suite "BLAS with 64-bit integers" sh tests/compilers.sh ilp64
 suite "the core without gpuArrays and ranks" sh tests/wings.sh
-step "library and tests for the CPU" $make -C tests/c -j"$half" cpu
+step "library and tests for the CPU" $make -C tests/c -j"$half"
 step "sanitized library and tests" $make -C tests/c -j"$half" sanitize
 threaded=$(echo $(tests_also tsan))
 step "tests for ThreadSanitizer" $make -C tests/c -j"$half" tsan_names="$threaded" tsan
@@ -82,23 +82,25 @@ step "build" $make build -j"$jobs"
 stop_without "build"
 if [ "$cuda" = yes ]; then
   gpu=$(nvidia-smi -L 2>/dev/null) || gpu=
-  # the others compute on the CPU where there is no GPU, with the objects that test_* have, too
+  # the others compute on the CPU where there is no GPU
   with_cuda=$(tests_also cuda)
   [ -z "$gpu" ] || with_cuda=$(all_tests)
-  step "C tests with CUDA build" $make -C tests/c -j"$jobs" cuda_names="$(echo $with_cuda)" all
+  plugin=$PWD/src/__gpulinalg_cuda__.oct
+  step "C tests with CUDA build" $make -C tests/c -j"$jobs" cuda
   await "C tests with CUDA build"
   limit=$jobs
   suite "GPU calls on a stand-in" tests/c/build/gpu_calls # the longest first
   suite "benchmarks compile" sh tests/bench.sh "$half"
   for name in $with_cuda; do
-    suite "cuda_$name" "tests/c/build/cuda_$name"
+    suite "test_$name, plugin" env GPULINALG_CUDA_PLUGIN="$plugin" "tests/c/build/test_$name"
   done
   suite "arrays on a stand-in" tests/c/build/array_calls
   suite "ranks with GPUs on a stand-in" tests/c/build/rank_calls
-  suite "gpuArrays on two stand-ins" env OMP_NUM_THREADS=8 GPULINALG_FAKE_TRACE="$work/trace" $octave \
-    --path tests/c/build/octave --path inst tests/octave/check_stand_in.m
-  suite "memory of gpuArrays on a stand-in" $octave \
-    --path tests/c/build/octave --path inst --path tests/octave --eval "check_gpu_session ()"
+  stand_in=$PWD/tests/c/build/octave/__gpulinalg_cuda__.oct
+  suite "gpuArrays on two stand-ins" env OMP_NUM_THREADS=8 GPULINALG_CUDA_PLUGIN="$stand_in" \
+    GPULINALG_FAKE_TRACE="$work/trace" $octave --path src --path inst tests/octave/check_stand_in.m
+  suite "memory of gpuArrays on a stand-in" env GPULINALG_CUDA_PLUGIN="$stand_in" $octave \
+    --path src --path inst --path tests/octave --eval "check_gpu_session ()"
 fi
 limit=$jobs
 export GPULINALG_INSTALLED="$work/installed"
@@ -109,9 +111,9 @@ one_by_one
 if [ "$cuda" = yes ]; then
   if [ "$gpu" ]; then
     for name in rows rows_pairs sparse_rows eigs_rows; do
-      suite "cuda_$name on GPUs" "tests/c/build/cuda_$name" gpu
+      suite "test_$name on GPUs" env GPULINALG_CUDA_PLUGIN="$plugin" "tests/c/build/test_$name" gpu
     done
-    step "the C example with arrays on a GPU" sh -c 'tests/c/build/device_arrays | grep -qx "page 7: 8.0000000000 15.0000000000"'
+    step "the C example with arrays on a GPU" sh -c 'GPULINALG_CUDA_PLUGIN=$PWD/src/__gpulinalg_cuda__.oct tests/c/build/device_arrays | grep -qx "page 7: 8.0000000000 15.0000000000"'
   fi
   suite "NCCL between ranks on a stand-in" tests/c/build/link_calls
 fi

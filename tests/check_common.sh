@@ -46,7 +46,7 @@ all_tests () { for source in tests/c/*/test_*.c; do basename "$source" .c | cut 
 
 # tests_also WORD: the C tests that run in a further way. A test says so itself, in its line "Runs also:":
 # avx2, with the kernels of AVX2; guarded, in memory that ends at a page without access; tsan, with
-# ThreadSanitizer; cuda, with the library that has CUDA, as they are tests of where work runs, of several threads
+# ThreadSanitizer; cuda, with the plugin for GPUs, as they are tests of where work runs, of several threads
 # and processes, and of memory.
 tests_also () {
   grep -l "^// Runs also:.*\<$1\>" tests/c/*/test_*.c | sed 's,.*/test_\(.*\)\.c,\1,' | sort

@@ -56,7 +56,7 @@ with_clang () {
   if ! {
     objects=$(uncalled) \
       && { [ -z "$objects" ] || make --no-print-directory -j"$(nproc)" CFLAGS=-O0 $objects; } \
-      && make --no-print-directory -j"$(nproc)" obj/libcpu.a \
+      && make --no-print-directory -j"$(nproc)" libgpulinalg.a \
       && make --no-print-directory -j"$(nproc)" -C ../tests/c $(printf 'build/%s ' $tests)
   } >"$work/log" 2>&1; then
     tail -n 30 "$work/log"
@@ -118,7 +118,7 @@ test_with () {
     cd "$work/$1/src"
     GPULINALG_CUDA=no ./configure
     set -- BLAS_INT=int64_t "BLAS_SUFFIX=$2" "LAPACK_LIBS=$3" ISAS=base CFLAGS=-O1
-    make --no-print-directory -j"$(nproc)" "$@" obj/libcpu.a
+    make --no-print-directory -j"$(nproc)" "$@" libgpulinalg.a
     make --no-print-directory -C ../tests/c "$@" build/test_gsvd_ways build/test_eigs
     ../tests/c/build/test_gsvd_ways && ../tests/c/build/test_eigs
   ) >"$work/log" 2>&1; then

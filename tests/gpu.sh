@@ -13,7 +13,7 @@
 #                          "ptx-75: ..."; with 75:90, "compute 7.5 on 9.0" gives "compute-7.5-on-9.0: ...".
 #                          The line ends with the date and the beginning of the digest of the code, because
 #                          it stays in the record when later code has run
-#   GPULINALG_BUILD        the folder with gpulinalg.oct, PKG_ADD, test_device, test_sparse and test_pivots of a
+#   GPULINALG_BUILD        the folder with gpulinalg.oct, its plugin, PKG_ADD, test_device, test_sparse and test_pivots of a
 #                          build {src, and tests/c/build for the programs}
 
 set -u
@@ -98,7 +98,8 @@ esac
 [ "$parts" -eq 1 ] || [ "$quick" != 1 ] || fail "GPULINALG_GPU_PART is for the whole set, not for the quick one"
 
 command -v nvidia-smi >/dev/null 2>&1 || fail "no nvidia-smi: this machine has no GPU"
-for file in "${GPULINALG_BUILD:-src}/gpulinalg.oct" "${GPULINALG_BUILD:-src}/PKG_ADD" \
+for file in "${GPULINALG_BUILD:-src}/gpulinalg.oct" "${GPULINALG_BUILD:-src}/__gpulinalg_cuda__.oct" \
+  "${GPULINALG_BUILD:-src}/PKG_ADD" \
   "${GPULINALG_BUILD:-tests/c/build}/test_device" "${GPULINALG_BUILD:-tests/c/build}/test_sparse" \
   "${GPULINALG_BUILD:-tests/c/build}/test_pivots"; do
   [ -s "$file" ] || fail "there is no $file: build with CUDA first"

@@ -14,6 +14,7 @@
 # Prints its output, a line "...: <n> passed, <n> failed, <n> skipped", and the seconds.
 
 start=$(date +%s)
+export GPULINALG_CUDA_PLUGIN="${GPULINALG_BUILD:-$PWD/src}/__gpulinalg_cuda__.oct"
 octave="octave-cli --no-init-file --no-history --path ${GPULINALG_BUILD:-src} --path inst"
 limit=400
 [ -z "${GPULINALG_GPU_LABEL:-}" ] || limit=1500 # includes the time in which the driver compiles PTX

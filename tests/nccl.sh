@@ -4,7 +4,7 @@
 #
 # Usage: sh tests/nccl.sh [--no-times]   on a computer with two GPUs, Open MPI and NCCL, from the top folder
 #
-# Needs src/*.oct, tests/c/build/cuda_eigs_rows, and for times bench/bench_rank_gpus (make -C bench gpus).
+# Needs src/*.oct, tests/c/build/test_eigs_rows, and for times bench/bench_rank_gpus (make -C bench gpus).
 # The library is the one that GPULINALG_NCCL names, or the loader finds, or Python has. Prints a line
 # "nccl: <n> passed, <n> failed, <n> skipped"; what the ranks printed goes to nccl.log, times to
 # nccl.tsv, in $OUT or here (columns as in bench/ranks/bench_rank_gpus.cc). Takes up to 4 minutes.
@@ -18,6 +18,7 @@ log=$out/nccl.log
 passed=0 failed=0
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 export OMP_NUM_THREADS=8
+export GPULINALG_CUDA_PLUGIN="${GPULINALG_CUDA_PLUGIN:-$PWD/src/__gpulinalg_cuda__.oct}"
 export GPULINALG_MPI_PLUGIN="${GPULINALG_MPI_PLUGIN:-$PWD/src/__gpulinalg_mpi__.oct}"
 # Nothing here needs multicast, which is another way for sums.
 export NCCL_NVLS_ENABLE=0
@@ -90,7 +91,7 @@ check "three ranks on two GPUs" went shared 3 "host ranks 0 and 2 share a GPU"
 ranks missing GPULINALG_NCCL=/nowhere/libnccl.so.2 $run -n 2 $octave $links
 check "no library" went missing 2 "host rank 0: libnccl.so.2 cannot be opened"
 check "the same bits without a library" bits host missing
-ranks threads GPULINALG_NCCL="$library" timeout 60 tests/c/build/cuda_eigs_rows gpu
+ranks threads GPULINALG_NCCL="$library" timeout 60 tests/c/build/test_eigs_rows gpu
 tail -n 1 "$tmp/threads.txt"
 check "ranks that are threads" [ "$status" -eq 0 ]
 

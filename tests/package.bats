@@ -59,6 +59,44 @@ octave_pkg () {
   [[ "$output" == *"gpulinalg:no-device"* ]]
 }
 
+@test "gpulinalg_info says which plugin for GPUs is there, or why there is none" {
+  mkdir "$BATS_TEST_TMPDIR/package" "$BATS_TEST_TMPDIR/data"
+  cp "$TOP/src/gpulinalg.oct" "$TOP/src/PKG_ADD" "$TOP/src/PKG_DEL" "$BATS_TEST_TMPDIR/package"
+  cd "$BATS_TEST_TMPDIR"
+  # cuda and backend of gpulinalg_info on one line, then that the CPU works
+  about () {
+    env XDG_DATA_HOME="$BATS_TEST_TMPDIR/data" "$@" octave-cli --no-init-file --no-history --path package --path "$TOP/inst" --eval \
+      "s = gpulinalg_info (); printf ('%d %s; ', s.cuda, s.backend); printf ('%g ', batcheig ([2 1; 1 2])); disp ('')" 2>&1
+  }
+  # compile FILE INTERFACE
+  compile () {
+    printf '%s\n' '#include "plugin.h"' '#include <stdio.h>' \
+      'static int count (char *why, size_t room) { snprintf (why, room, "it is a test"); return 0; }' \
+      'static const gla_backend backend = {.name = "test", .device_count = count};' \
+      "static const gla_plugin plugin = {\"$2\", &backend};" \
+      'const gla_plugin *gla_plugin_cuda (const gla_host *host) { return host != NULL ? &plugin : NULL; }' >plugin.c
+    gcc -std=gnu11 -shared -fPIC -I"$TOP/src" plugin.c -o "$1"
+  }
+  [[ "$(about)" == "0 cpu only (no plugin for GPUs: "*"/package/__gpulinalg_cuda__.oct is not there); 1 3 " ]]
+  [[ "$(about GPULINALG_CUDA_PLUGIN=/nowhere/x)" == "0 cpu only (no plugin for GPUs: /nowhere/x is not there); 1 3 " ]]
+  echo text >words.oct
+  [[ "$(about GPULINALG_CUDA_PLUGIN=./words.oct)" == "0 cpu only (the plugin for GPUs cannot be opened: "*"words.oct"*"); 1 3 " ]]
+  gcc -shared -fPIC -x c /dev/null -o empty.oct
+  [[ "$(about GPULINALG_CUDA_PLUGIN=./empty.oct)" == "0 cpu only (./empty.oct is no plugin of gpulinalg for GPUs); 1 3 " ]]
+  compile old.oct 0.0.1
+  old=$(about GPULINALG_CUDA_PLUGIN=./old.oct)
+  [[ "$old" == "0 cpu only (the plugin for GPUs, ./old.oct, is of gpulinalg 0.0.1, and this is "*"); 1 3 " ]]
+  # one of this version, beside the package, in the user's folder, and named
+  interface=${old##*this is }
+  compile right.oct "${interface%%)*}"
+  mkdir data/gpulinalg && cp right.oct data/gpulinalg/__gpulinalg_cuda__.oct
+  [ "$(about)" = "1 cpu only (it is a test); 1 3 " ]
+  mv data/gpulinalg/__gpulinalg_cuda__.oct package
+  [ "$(about)" = "1 cpu only (it is a test); 1 3 " ]
+  [ "$(about GPULINALG_CUDA_PLUGIN=./right.oct)" = "1 cpu only (it is a test); 1 3 " ]
+  [[ "$(about GPULINALG_CUDA_PLUGIN=./old.oct)" == "0 cpu only (the plugin for GPUs, ./old.oct, is of gpulinalg 0.0.1"* ]]
+}
+
 @test "the tarball has the same bytes each time" {
   cp "$TARBALL" "$WORK/first.tar.gz"
   sleep 1

@@ -111,7 +111,7 @@ fake_gpu () {
   printf '#!/bin/sh\n' >bin/compute-sanitizer
   chmod +x bin/*
   PATH=$PWD/bin:$PATH
-  for file in src/gpulinalg.oct src/PKG_ADD tests/c/build/test_device tests/c/build/test_sparse tests/c/build/test_pivots; do echo x >$file; done
+  for file in src/gpulinalg.oct src/__gpulinalg_cuda__.oct src/PKG_ADD tests/c/build/test_device tests/c/build/test_sparse tests/c/build/test_pivots; do echo x >$file; done
   cat >tests/gpu_job.sh <<'END'
 echo "== $* build=${GPULINALG_BUILD:-} quick=${QUICK:-}"
 [ -n "${COLD:-}" ] || touch "$CUDA_CACHE_PATH/kernel"
@@ -144,7 +144,7 @@ field () { sed -n "s/^$1: //p" tests/gpu-record.txt; }
   sh tests/record.sh --strict
   cp tests/gpu-record.txt first
 
-  mkdir other && cp src/gpulinalg.oct src/PKG_ADD tests/c/build/* other
+  mkdir other && cp src/*gpulinalg*.oct src/PKG_ADD tests/c/build/* other
   GPULINALG_BUILD=other GPULINALG_GPU_LABEL="PTX 75" run sh tests/gpu.sh
   echo "$output"
   [ "$status" -eq 0 ]

@@ -52,10 +52,16 @@ static void print_memory (const octave_scalar_map &device)
                   << " GB free, " << gigabytes ("memory_kept") << " GB kept for later calls\n";
 }
 
+static std::string about_plugin ()
+{
+  const char *about;
+  return gla_gpu_plugin (&about) ? about : "none";
+}
+
 static void print (const octave_scalar_map &info, const octave_map &devices)
 {
   octave_stdout << "gpulinalg " << info.getfield ("version").string_value () << "\n"
-                << "  built with CUDA: " << (info.getfield ("cuda").bool_value () ? "yes" : "no")
+                << "  plugin for GPUs: " << about_plugin ()
                 << "\n  runs on: " << info.getfield ("backend").string_value () << "\n"
                 << "  threads: " << info.getfield ("threads").double_value () << "\n";
   if (const char *lacks = gla_system_lacks ())
@@ -77,11 +83,7 @@ static octave_value_list info_body (octave::interpreter &interp, const octave_va
   gla::call call ("gpulinalg_info", interp);
   octave_scalar_map info;
   info.setfield ("version", std::string (gla_version ()));
-#ifdef GLA_HAVE_CUDA
-  info.setfield ("cuda", true);
-#else
-  info.setfield ("cuda", false);
-#endif
+  info.setfield ("cuda", gla_gpu_plugin (nullptr) != 0);
   info.setfield ("backend", std::string (gla_backend_note (call.context ())));
   auto cpu = gla::sized<gla_device_info> ();
   call.finish (gla_device_query (call.context (), GLA_DEVICE_HOST, &cpu));
@@ -109,7 +111,10 @@ fields
 The version of the package.
 
 @item cuda
-True if the package was built with CUDA.
+True if the plugin for GPUs, a file that is built where configure finds @code{nvcc},
+is there: beside the package, in the folder @file{gpulinalg} of @env{XDG_DATA_HOME}
+(@file{~/.local/share}), or where the environment variable
+@env{GPULINALG_CUDA_PLUGIN} says.
 
 @item backend
 One line about where functions run, and why there is no GPU if there is none.
@@ -135,7 +140,7 @@ transfers, and @code{memory_arrays}, what gpuArrays take.  @code{gpulinalg_relea
 @group
 gpulinalg_info ()
    @print{} gpulinalg @dots{}
-   @print{}   built with CUDA: @dots{}
+   @print{}   plugin for GPUs: @dots{}
    @print{}   runs on: @dots{}
    @print{}   threads: @dots{}
 @end group
@@ -189,9 +194,9 @@ There are no errors of its own.
 %!test
 %! text = evalc ("gpulinalg_info ()");
 %! assert (strncmp (text, "gpulinalg ", 10));
-%! assert (! isempty (strfind (text, "built with CUDA: ")));
+%! assert (! isempty (strfind (text, "plugin for GPUs: ")));
 
-%!## a build without CUDA has no devices
+%!## without the plugin there are no devices
 %!test
 %! info = gpulinalg_info ();
 %! assert (info.cuda || isempty (info.devices));

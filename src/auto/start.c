@@ -34,18 +34,19 @@ int gla_forked (void)
 
 void gla_gpus_query (gla_gpus *gpus)
 {
-  *gpus = (gla_gpus){.why = "built without CUDA"};
-  if (gla_backends[1] == NULL) // the CPU alone
+  const gla_backend_list all = gla_backends ();
+  *gpus = (gla_gpus){.count = 0};
+  if (all.gpu == NULL) {
+    snprintf (gpus->why, sizeof gpus->why, "%s", all.about);
     return;
+  }
   if (gla_forked ()) {
     snprintf (gpus->why, sizeof gpus->why, "this process was forked from one that uses the GPU");
     return;
   }
   atomic_store (&driver_called, 1);
-  for (int k = 0; gla_backends[k + 1] != NULL && gpus->count == 0; k++) {
-    gpus->count = gla_backends[k]->device_count (gpus->why, sizeof gpus->why);
-    gpus->backend = gpus->count > 0 ? gla_backends[k] : NULL;
-  }
+  gpus->count = all.gpu->device_count (gpus->why, sizeof gpus->why);
+  gpus->backend = gpus->count > 0 ? all.gpu : NULL;
 }
 
 //------------------------------------------------------------------------------

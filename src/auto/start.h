@@ -15,7 +15,7 @@
 
 // The GPUs of this machine.
 typedef struct {
-  const gla_backend *backend; // the first of the build's that has one, or NULL
+  const gla_backend *backend; // NULL where there is none
   int count;
   char why[384]; // why there is none
 } gla_gpus;

@@ -91,6 +91,9 @@ int gla_file_of (const void *address, int resolved, char *path, size_t room);
 // The file stays in memory where a program unloads it.
 void gla_stay_loaded (const void *address);
 
+// The folder for what a user installs for himself, with / between folders. 0: there is none.
+int gla_user_folder (char *path, size_t room);
+
 // A file that is a terminal or a pipe is none of these. A device may never end.
 typedef enum { GLA_FILE_OTHER, GLA_FILE_REGULAR, GLA_FILE_FOLDER, GLA_FILE_DEVICE } gla_file_kind;
 gla_file_kind gla_file_look (FILE *file, int64_t *bytes);

@@ -132,6 +132,15 @@ void gla_stay_loaded (const void *address)
     (void)dlopen (here.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
+int gla_user_folder (char *path, size_t room)
+{
+  const char *data = getenv ("XDG_DATA_HOME"), *home = getenv ("HOME");
+  if (data != NULL && data[0] == '/')
+    return snprintf (path, room, "%s", data) < (int)room;
+  return home != NULL && home[0] == '/' &&
+         snprintf (path, room, "%s/.local/share", home) < (int)room;
+}
+
 gla_file_kind gla_file_look (FILE *file, int64_t *bytes)
 {
   struct stat kind = {.st_size = 0};

@@ -216,6 +216,15 @@ int gla_file_of (const void *address, int resolved, char *path, size_t room)
   return found;
 }
 
+int gla_user_folder (char *path, size_t room)
+{
+  const char *data = getenv ("LOCALAPPDATA");
+  const int found = data != NULL && snprintf (path, room, "%s", data) < (int)room;
+  for (char *c = path; found && *c != '\0'; c++)
+    *c = *c == '\\' ? '/' : *c;
+  return found;
+}
+
 void gla_stay_loaded (const void *address)
 {
   HMODULE library;

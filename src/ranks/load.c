@@ -5,6 +5,7 @@
 // says, and opened when it is first asked for. So a program runs the same without MPI.
 
 #include "group.h"
+#include "common/plugin_file.h"
 #include "common/system.h"
 #include "threads/pool.h"
 
@@ -13,33 +14,21 @@
 #include <string.h>
 
 #define PLUGIN_NAME "__gpulinalg_mpi__.oct"
+#define VARIABLE "GPULINALG_MPI_PLUGIN"
 
 //------------------------------------------------------------------------------
 // the plugin
 //------------------------------------------------------------------------------
 
-// The path of the plugin in `path`; returns where it comes from, for messages.
-static const char *find_plugin (char *path, size_t room)
-{
-  const char *named = getenv ("GPULINALG_MPI_PLUGIN");
-  if (named != NULL && named[0] != '\0') {
-    snprintf (path, room, "%s", named);
-    return "GPULINALG_MPI_PLUGIN names it";
-  }
-  char *name = path;
-  if (gla_file_of (PLUGIN_NAME, 0, path, room) && strrchr (path, '/') != NULL)
-    name = strrchr (path, '/') + 1;
-  snprintf (name, room - (size_t)(name - path), "%s", PLUGIN_NAME);
-  return "it is built where configure finds mpicc";
-}
-
 static gla_status join (gla_context *ctx, gla_transport *transport)
 {
   char path[4096], why[512] = "";
-  const char *origin = find_plugin (path, sizeof path);
+  const int named = getenv (VARIABLE) != NULL && getenv (VARIABLE)[0] != '\0';
+  (void)gla_plugin_file (PLUGIN_NAME, VARIABLE, path, sizeof path);
   void *file = gla_library_open (path);
   if (file == NULL)
-    return gla_fail (ctx, GLA_ERROR_NO_MPI, "the plugin for MPI cannot be opened (%s): %s", origin,
+    return gla_fail (ctx, GLA_ERROR_NO_MPI, "the plugin for MPI cannot be opened (%s): %s",
+                     named ? VARIABLE " names it" : "it is built where configure finds mpicc",
                      gla_library_error ());
   gla_transport_join_function function;
   void *symbol = gla_library_symbol (file, GLA_TRANSPORT_SYMBOL);

@@ -121,7 +121,6 @@ static gla_status device_query (int device, gla_device_info *about)
   about->memory_free = about->started ? about->memory_total - about->memory_kept : -1;
   return GLA_OK;
 }
-extern const gla_backend *const gla_backends[];
 static engine model;
 static gla_engine *model_engine (void)
 {
@@ -140,7 +139,8 @@ static gla_status open_engine (int device, gla_engine **e)
   if (device != GLA_DEVICE_HOST && open_fails)
     return GLA_ERROR_DEVICE_FAILURE;
   engine *mine = calloc (1, sizeof *mine);
-  mine->base = (gla_engine){gla_backends[device == GLA_DEVICE_HOST], device};
+  mine->base =
+      (gla_engine){device == GLA_DEVICE_HOST ? gla_backends ().cpu : gla_backends ().gpu, device};
   *e = &mine->base;
   if (device != GLA_DEVICE_HOST) {
     newest = mine;
@@ -271,7 +271,10 @@ static const gla_backend gpu_backend = {
               [GLA_BATCH_PAGESOLVE] = &pagesolve_ops},
 };
 static gla_backend cpu_backend; // the same
-const gla_backend *const gla_backends[] = {&gpu_backend, &cpu_backend, NULL};
+gla_backend_list gla_backends (void)
+{
+  return (gla_backend_list){&cpu_backend, &gpu_backend, "mocks"};
+}
 
 static void use_mocks (void)
 {

@@ -1,6 +1,5 @@
 // test_auto.c: when "auto" starts a GPU, and how much memory it keeps there
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Runs also: cuda
 //
 // Linked with mock backends, which compute nothing and take a given time by a mock clock.
 

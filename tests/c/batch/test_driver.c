@@ -1,6 +1,6 @@
 // test_driver.c: the batch driver with a mock GPU that runs short of memory or fails
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Runs also: cuda tsan
+// Runs also: tsan
 //
 // Linked with its own list of backends: a mock GPU that computes on the CPU and fails as `plan`
 // says.
@@ -177,7 +177,10 @@ const gla_backend mock = {.name = "stand-in",
                           .close = mock_close,
                           .slots = 2,
                           .batch = {[GLA_BATCH_EIG] = &mock_eig}};
-const gla_backend *const gla_backends[] = {&mock, &gla_backend_cpu, NULL};
+gla_backend_list gla_backends (void)
+{
+  return (gla_backend_list){&gla_backend_cpu, &mock, "a mock"};
+}
 
 //------------------------------------------------------------------------------
 // cases

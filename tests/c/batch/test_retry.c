@@ -1,6 +1,5 @@
 // test_retry.c: pages of device memory that a GPU cannot solve are solved by the CPU
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Runs also: cuda
 //
 // The GPU here is the CPU backend under another name, whose pages do not converge as often as the
 // test says; its device memory is memory of the host.

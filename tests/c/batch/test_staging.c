@@ -1,6 +1,5 @@
 // test_staging.c: strided host arrays to and from the packed buffers of transfers, in any pieces
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Runs also: cuda
 
 // A library without CUDA does not have it, although it needs none.
 #include "../../../kernels/engine/staging.c"

@@ -13,7 +13,10 @@ enum { CHUNK = 4 }; // pages
 
 static gla_batch_ops gpu_ops;
 static gla_backend gpu_backend;
-const gla_backend *const gla_backends[] = {&gpu_backend, &gla_backend_cpu, NULL};
+gla_backend_list gla_backends (void)
+{
+  return (gla_backend_list){&gla_backend_cpu, &gpu_backend, "a stand-in"};
+}
 
 static inline int device_count (char *why, size_t size)
 {

@@ -48,7 +48,7 @@ static void swept (void *user, int sweeps)
 
 static gla_status solve (pair *q, const team_case *c, int members, gla_monitor monitor)
 {
-  const gla_batch_ops *ops = gla_backend_cuda.batch[GLA_BATCH_GSVD];
+  const gla_batch_ops *ops = gla_backends ().gpu->batch[GLA_BATCH_GSVD];
   gla_gsvd_team team = {.count = members, .failed = -1};
   gla_gsvd_job job = {.m = c->m, .n = c->n, .p = c->p, .x = 1, .swept = swept};
   for (int k = 0; k < members; k++)
@@ -314,9 +314,10 @@ int gpu_teams (const char *types)
       {2050, 2050, 2050, 0, 2, TANGENT, ME, FULL}};
   const team_case large = {4100, 4100, 4100, 16, 8, TANGENT, ME, 0};
   char why[128];
-  gpus = gla_backend_cuda.device_count (why, sizeof why);
+  const gla_backend *gpu = gla_backends ().gpu;
+  gpus = gpu != NULL ? gpu->device_count (why, sizeof why) : 0;
   gpus = gpus > GLA_TEAM_MOST ? GLA_TEAM_MOST : gpus;
-  if (gpus == 0 || gla_backend_cuda.open (0, &engine) != GLA_OK) {
+  if (gpus == 0 || gpu->open (0, &engine) != GLA_OK) {
     printf ("gpu_teams: no GPU\n");
     return 1;
   }
@@ -337,6 +338,6 @@ int gpu_teams (const char *types)
     if (gpus > 1)
       check_lists ((gla_type)*types);
   }
-  gla_backend_cuda.close (engine);
+  gpu->close (engine);
   return check_report ("gpu_teams");
 }

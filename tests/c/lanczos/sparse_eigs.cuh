@@ -30,9 +30,9 @@ static gla_status open_one (int device, gla_engine **opened)
 }
 
 static gla_backend eight_gpus = {};
-extern "C" {
-extern const gla_backend *const gla_backends[];
-const gla_backend *const gla_backends[] = {&eight_gpus, &gla_backend_cpu, nullptr};
+gla_backend_list gla_backends ()
+{
+  return {&gla_backend_cpu, &eight_gpus, "eight GPUs"};
 }
 
 template <class H> struct eigs_answer {

@@ -1,6 +1,5 @@
 // test_handed_back.c: systems that a GPU hands back get the CPU's bits, the others keep the GPU's
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Runs also: cuda
 //
 // The GPU here is the CPU backend under another name, which hands some pages back as if pivot 2
 // were out of scale. test_irregular.c does the same with pairs.

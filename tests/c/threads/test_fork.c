@@ -1,6 +1,5 @@
 // test_fork.c: calls in a forked child give the bits of calls in the parent
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Runs also: cuda
 //
 // Linked with its own list of backends: a mock GPU, which no child may use.
 
@@ -91,7 +90,10 @@ const gla_backend mock = {.name = "stand-in",
                           .close = mock_close,
                           .slots = 1,
                           .batch = {[GLA_BATCH_EIG] = &mock_eig}};
-const gla_backend *const gla_backends[] = {&mock, &gla_backend_cpu, NULL};
+gla_backend_list gla_backends (void)
+{
+  return (gla_backend_list){&gla_backend_cpu, &mock, "a mock"};
+}
 
 //------------------------------------------------------------------------------
 // work
