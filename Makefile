@@ -3,7 +3,7 @@
 
 SHELL := /bin/sh
 .DELETE_ON_ERROR:
-.PHONY: help deps build demo check check-all check-night check-gpu check-blas check-lapack check-versions check-windows release version check-format bench tune html dist lib install install-c uninstall uninstall-c run format \
+.PHONY: help deps build demo check check-all check-night check-gpu check-blas check-lapack check-versions check-windows release version check-format bench tune html dist lib install install-c install-gpu dist-gpu uninstall uninstall-c run format \
         doc-tables source-digest clean
 
 name := $(shell sed -n 's/^Name: *//p' DESCRIPTION)
@@ -54,6 +54,8 @@ help:
 	@echo "  make lib           build the C library alone, without Octave: src/libgpulinalg.a and .so"
 	@echo "  make install-c     install it with its header and gpulinalg.pc, PREFIX=/usr/local DESTDIR=;"
 	@echo "                     make uninstall-c removes it"
+	@echo "  make dist-gpu      write the plugin for GPUs as an archive for users without nvcc, for all compute capabilities"
+	@echo "  make install-gpu   copy the plugin to where all installed packages of this user find it"
 	@echo "  make format        format the C, C++ and CUDA sources"
 	@echo "  make source-digest print the sha256 of the code that tests/gpu-record.txt is for"
 	@echo "  make clean         remove everything that was built"
@@ -80,6 +82,25 @@ deps:
 build:
 	cd src && ./configure
 	+$(MAKE) --no-print-directory -C src $(if $(filter -j%,$(MAKEFLAGS)),,-j$(jobs))
+
+# One plugin serves every Octave with the package of this version.
+user_folder = $(or $(XDG_DATA_HOME),$(HOME)/.local/share)/gpulinalg
+gpu_archive = $(name)-gpu-$(version)-$(shell uname -s | tr A-Z a-z)-$(shell uname -m).tar.xz
+
+install-gpu:
+	@[ -f src/__gpulinalg_cuda__.oct ] || { echo "install-gpu: no plugin; GPULINALG_CUDA=yes make build" >&2; exit 1; }
+	mkdir -p "$(user_folder)"
+	cp src/__gpulinalg_cuda__.oct "$(user_folder)/"
+
+# To be unpacked in ~/.local/share. GPULINALG_CUDA_ARCH is as for configure.
+dist-gpu: export GPULINALG_CUDA := yes
+dist-gpu: export GPULINALG_CUDA_ARCH ?= 75 80 86 89 90 100 120 120-virtual
+dist-gpu: build
+	mkdir -p build/gpulinalg
+	cp COPYING build/gpulinalg/
+	strip -o build/gpulinalg/__gpulinalg_cuda__.oct src/__gpulinalg_cuda__.oct
+	tar -C build --create --owner=0 --group=0 --numeric-owner gpulinalg | xz -9 -T0 >$(gpu_archive)
+	@echo "$(gpu_archive): $$(wc -c <$(gpu_archive)) bytes, $$(sha256sum <$(gpu_archive) | cut -d ' ' -f 1)"
 
 # A tree that is configured for Octave stays so.
 lib:
@@ -189,7 +210,7 @@ dist:
 
 clean:
 	$(MAKE) --no-print-directory -C src clean
-	rm -rf build $(name)-*.tar.gz $(name)-*.tar.gz.sha256 $(name).yaml fntests.log octave-workspace graphene_bands.png patch_pca_denoise.png \
+	rm -rf build $(name)-*.tar.gz $(name)-gpu-*.tar.xz $(name)-*.tar.gz.sha256 $(name).yaml fntests.log octave-workspace graphene_bands.png patch_pca_denoise.png \
 	  co2_fit.png tikhonov_deblur.png spectral_clusters.png whitening.png graphene_overlap.png wave_packet.png \
 	  mppca_denoise.png register_clouds.png device_bands.png
 	for dir in tests/c tests/lapack bench; do \
