@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // All else in src/, kernels/ and oct/ keeps to C11 and to the mutexes, conditions and joins of
-// pthread.h. system_clock.c has the time, system_posix.c what Linux, macOS and BSD share,
-// system_linux.c, system_macos.c and system_windows.c have what one system has, and system_plain.c
-// has what all but Linux do without: there a wish has no effect.
+// pthread.h. system_clock.c has the time, system_posix.c what Linux, macOS and BSD share and what
+// the latter two have, system_linux.c and system_windows.c what one system has, and system_plain.c
+// what all but Linux do without: there a wish has no effect.
 
 #ifndef GPULINALG_SYSTEM_H
 #define GPULINALG_SYSTEM_H

@@ -59,43 +59,4 @@ void gla_sleepers_keep_away (void) {}
 
 void gla_sleepers_forget (void) {}
 
-#if !defined(_WIN32)
-
-#include <limits.h>
-#include <unistd.h>
-
-int gla_processors (void)
-{
-  const long count = sysconf (_SC_NPROCESSORS_ONLN);
-  return count > 0 && count < INT_MAX ? (int)count : 1;
-}
-
-int gla_is_bound (void)
-{
-  return 0;
-}
-
-#endif
-
-#if !defined(_WIN32) && !defined(__APPLE__)
-
-const char *gla_system_lacks (void)
-{
-  return "short time slices, places of threads, free memory, huge and prefaulted pages";
-}
-
-int gla_processor_name (char *name, size_t room)
-{
-  (void)name;
-  (void)room;
-  return 0;
-}
-
-int64_t gla_memory_available (void)
-{
-  return gla_memory_total ();
-}
-
-#endif
-
 #endif

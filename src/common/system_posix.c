@@ -1,4 +1,4 @@
-// system_posix.c: what Linux, macOS and BSD share
+// system_posix.c: what Linux, macOS and BSD share, and what macOS and BSD alone have
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #if !defined(_WIN32)
@@ -157,5 +157,72 @@ int gla_file_seek (FILE *file, int64_t at)
 {
   return fseeko (file, at, SEEK_SET);
 }
+
+//------------------------------------------------------------------------------
+// macOS and BSD
+//------------------------------------------------------------------------------
+
+#if !defined(__linux__)
+
+#include <limits.h>
+
+int gla_processors (void)
+{
+  const long count = sysconf (_SC_NPROCESSORS_ONLN);
+  return count > 0 && count < INT_MAX ? (int)count : 1;
+}
+
+int gla_is_bound (void)
+{
+  return 0;
+}
+
+#if defined(__APPLE__)
+
+#include <mach/mach.h>
+#include <sys/sysctl.h>
+
+const char *gla_system_lacks (void)
+{
+  return "short time slices, places of threads, huge and prefaulted pages";
+}
+
+int gla_processor_name (char *name, size_t room)
+{
+  return sysctlbyname ("machdep.cpu.brand_string", name, &room, NULL, 0) == 0;
+}
+
+int64_t gla_memory_available (void)
+{
+  vm_statistics64_data_t pages;
+  mach_msg_type_number_t words = HOST_VM_INFO64_COUNT;
+  if (host_statistics64 (mach_host_self (), HOST_VM_INFO64, (host_info64_t)&pages, &words) !=
+      KERN_SUCCESS)
+    return gla_memory_total ();
+  return ((int64_t)pages.free_count + pages.inactive_count) * sysconf (_SC_PAGESIZE);
+}
+
+#else
+
+const char *gla_system_lacks (void)
+{
+  return "short time slices, places of threads, free memory, huge and prefaulted pages";
+}
+
+int gla_processor_name (char *name, size_t room)
+{
+  (void)name;
+  (void)room;
+  return 0;
+}
+
+int64_t gla_memory_available (void)
+{
+  return gla_memory_total ();
+}
+
+#endif
+
+#endif
 
 #endif
