@@ -56,9 +56,16 @@ struct gla_context {
   char note[512]; // "" until counted
 };
 
+// The formats of C: MinGW's "printf" has other ones, and clang knows no other name.
+#if defined(__clang__)
+#define GLA_FORMAT printf
+#else
+#define GLA_FORMAT gnu_printf
+#endif
+
 // Sets the message (printf style) and returns the status. ctx NULL: there is no message.
 gla_status gla_fail (gla_context *ctx, gla_status status, const char *format, ...)
-    __attribute__ ((format (gnu_printf, 3, 4)));
+    __attribute__ ((format (GLA_FORMAT, 3, 4)));
 
 // The end of every call: the message is empty after GLA_OK, and says something after all else.
 // Returns the status.
@@ -66,7 +73,7 @@ gla_status gla_end_call (gla_context *ctx, gla_status status);
 
 // Call the user back, where there is a callback.
 void gla_warn (gla_context *ctx, const char *id, const char *format, ...)
-    __attribute__ ((format (gnu_printf, 3, 4)));
+    __attribute__ ((format (GLA_FORMAT, 3, 4)));
 int gla_stop_wanted (gla_context *ctx);
 void gla_report_progress (gla_context *ctx, int64_t done, int64_t total);
 void gla_report_sweeps (gla_context *ctx, int64_t done, int64_t total, int sweeps);
