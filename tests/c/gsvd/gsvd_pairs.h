@@ -170,7 +170,7 @@ static inline void fill_hard (const gsvd_page *g, kind_of_pair kind)
 
 // A complex pair is treated as the real one [re -im; im re], which has every value twice.
 
-typedef __float128 quad;
+typedef _Float128 quad;
 
 typedef struct {
   int rows, columns;
@@ -234,7 +234,7 @@ static inline void quad_rotate (quad_matrix *a, int p, int q, quad c, quad s)
 // One-sided Jacobi; writes ascending singular values to sigma.
 static inline void quad_svd (quad_matrix *a, quad *sigma)
 {
-  const quad tol = 1e-32Q;
+  const quad tol = 1e-32;
   for (int sweep = 0, turned = 1; sweep < 60 && turned; sweep++) {
     turned = 0;
     for (int p = 0; p < a->columns; p++)
