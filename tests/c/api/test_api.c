@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Runs also: cuda
 
+#include "common/system.h"
 #include "frame/calls.h"
 #include "frame/check.h"
 
 #include <pthread.h>
-#include <sys/mman.h>
 #include <time.h>
 
 enum { N = 7, P = 5 };
@@ -237,10 +237,9 @@ static void test_large_offsets (gla_context *ctx)
 {
   const int64_t stride = (int64_t)3 << 30, pages = 3;
   size_t bytes = (size_t)stride * 2 * sizeof (double) + 4096;
-  double *base = mmap (NULL, bytes, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  CHECK (base != MAP_FAILED, "no address space");
-  if (base == MAP_FAILED)
+  double *base = gla_map_zeros (bytes);
+  CHECK (base != NULL, "no address space");
+  if (base == NULL)
     return;
   for (int64_t p = 0; p < pages; p++) {
     double *m = base + p * stride;
@@ -255,7 +254,7 @@ static void test_large_offsets (gla_context *ctx)
   for (int p = 0; p < 3; p++)
     CHECK (fabs (values[2 * p] - 1 - p) < 1e-14 && fabs (values[2 * p + 1] - 3 - p) < 1e-14,
            "page %d: %g %g", p, values[2 * p], values[2 * p + 1]);
-  munmap (base, bytes);
+  gla_unmap (base, bytes);
 }
 
 static void *one_thread (void *seed)

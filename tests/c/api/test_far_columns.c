@@ -4,10 +4,9 @@
 // Each is refused or has the bits of a packed result; and a single column may have any stride. The
 // memory between the columns is mapped but never written.
 
+#include "common/system.h"
 #include "frame/calls.h"
 #include "frame/check.h"
-
-#include <sys/mman.h>
 
 enum { M = 150, N = 130, FEW = 6 };
 
@@ -237,10 +236,9 @@ static void check_stride (gla_context *ctx, const operation *o, const gla_array 
                           int64_t stride)
 {
   const size_t bytes = (size_t)((o->columns - 1) * stride + o->rows) * sizeof (double complex);
-  void *memory = mmap (NULL, bytes, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  CHECK (memory != MAP_FAILED, "%s: no address space", o->name);
-  if (memory == MAP_FAILED)
+  void *memory = gla_map_zeros (bytes);
+  CHECK (memory != NULL, "%s: no address space", o->name);
+  if (memory == NULL)
     return;
   gla_array far = *packed;
   far.data = memory;
@@ -252,7 +250,7 @@ static void check_stride (gla_context *ctx, const operation *o, const gla_array 
   else
     CHECK (status == GLA_OK && has_bits_of (&far, packed), "%s: column stride %lld, status %d",
            o->name, (long long)stride, (int)status);
-  munmap (memory, bytes);
+  gla_unmap (memory, bytes);
 }
 
 static void check_operation (gla_context *ctx, const operation *o)

@@ -14,7 +14,7 @@ static gla_status solve (const char *word, double *values, char *message, size_t
     for (int j = 0; j < n; j++)
       for (int i = 0; i <= j; i++)
         a[i + n * j + n * n * p] = a[j + n * i + n * n * p] = check_random (&seed);
-  setenv ("GPULINALG_ISA", word, 1);
+  check_setenv ("GPULINALG_ISA", word);
   gla_context *ctx;
   gla_context_create (&ctx);
   gla_set_place (ctx, GLA_PLACE_CPU, NULL, 0);
@@ -23,7 +23,7 @@ static gla_status solve (const char *word, double *values, char *message, size_t
   gla_status status = call_batcheig (ctx, &A, &l, NULL, NULL, NULL, NULL);
   snprintf (message, size, "%s", gla_message (ctx));
   gla_context_destroy (ctx);
-  unsetenv ("GPULINALG_ISA");
+  check_setenv ("GPULINALG_ISA", "");
   return status;
 }
 

@@ -7,8 +7,6 @@
 #include "frame/calls.h"
 #include "frame/check.h"
 
-#include <unistd.h>
-
 static uint64_t hash_of (const void *memory, size_t bytes, uint64_t h)
 {
   const unsigned char *p = memory;
@@ -236,9 +234,12 @@ typedef char lines[LINES][LENGTH];
 // The lines that this program prints with so many threads of the library and of the BLAS.
 static int lines_of (const char *program, int threads, int blas, lines to)
 {
-  char command[1200];
-  snprintf (command, sizeof command, "OMP_NUM_THREADS=%d OPENBLAS_NUM_THREADS=%d exec '%s' say",
-            threads, blas, program);
+  char command[1200], number[2][12];
+  snprintf (command, sizeof command, "\"%s\" say", program);
+  snprintf (number[0], sizeof number[0], "%d", threads);
+  snprintf (number[1], sizeof number[1], "%d", blas);
+  check_setenv ("OMP_NUM_THREADS", number[0]);
+  check_setenv ("OPENBLAS_NUM_THREADS", number[1]);
   FILE *f = popen (command, "r");
   int count = 0;
   while (f != NULL && count < LINES && fgets (to[count], LENGTH, f) != NULL)

@@ -60,7 +60,7 @@ static inline double complex diag_expected (const gla_array *A, gla_diag what, i
 
 static inline int same_part (double x, double y)
 {
-  return (x == y && signbit (x) == signbit (y)) || (isnan (x) && isnan (y));
+  return (x == y && !signbit (x) == !signbit (y)) || (isnan (x) && isnan (y));
 }
 
 // How many elements of D are wrong.

@@ -272,7 +272,7 @@ static void test_nan (gla_context *ctx)
   run (ctx, &c, 1, NULL);
   int nans = 0;
   for (int k = 0; k < N * N; k++)
-    nans += isnan (((double *)c.v)[N * N + k]);
+    nans += isnan (((double *)c.v)[N * N + k]) != 0;
   CHECK (c.status == GLA_OK && c.info[0] == 0 && c.info[1] == N + 1 && c.info[2] == 0 &&
              nans == N * N && isnan (((double *)c.lambda)[N]),
          "NaN: info %d %d %d, %d numbers of V", c.info[0], c.info[1], c.info[2], nans);

@@ -28,6 +28,19 @@ static int n_passed, n_failed;
     }                                                                                              \
   } while (0)
 
+// For this process; "" removes the variable.
+static inline void check_setenv (const char *name, const char *value)
+{
+#if defined(_WIN32)
+  _putenv_s (name, value);
+#else
+  if (*value == '\0')
+    unsetenv (name);
+  else
+    setenv (name, value, 1);
+#endif
+}
+
 // A call with an argument that it must not take; `says` is a part of the message.
 static inline void check_refused (const gla_context *ctx, gla_status status, const char *says)
 {

@@ -33,7 +33,7 @@ static void check_ranks (const gsvd_page *g, const int *k)
   const int r = least (k[3] + k[4], k[5]), eps_wide = k[0] + k[1] >= k[2] && r == g->q;
   int inf = 0;
   for (int j = 0; j < g->q; j++)
-    inf += isinf (gsvd_sigma (g, j, 0));
+    inf += isinf (gsvd_sigma (g, j, 0)) != 0;
   if (eps_wide)
     CHECK (inf == r - k[4], "%c %dx%d %dx%d ranks %d %d of %d: %d infinities", g->call.type, k[0],
            k[2], k[1], k[2], k[3], k[4], k[5], inf);

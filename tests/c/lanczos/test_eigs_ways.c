@@ -254,7 +254,7 @@ static void test_plain_ends (gla_type type)
     CHECK (a.status == GLA_OK && a.report.converged == distinct[m], "plain, %c, matrix %d: %lld",
            type, m, (long long)a.report.converged);
     for (int64_t i = 0; i < 5; i++)
-      CHECK (isnan (real_at (&a.values, i)) == (i >= distinct[m]), "plain, matrix %d: value %lld",
+      CHECK (!isnan (real_at (&a.values, i)) == (i < distinct[m]), "plain, matrix %d: value %lld",
              m, (long long)i);
     CHECK (fabs (real_at (&a.values, 0) - A.lambda[99]) <=
                4500 * gla_type_eps (type) * fmax (A.norm, 1),

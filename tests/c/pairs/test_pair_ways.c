@@ -153,7 +153,7 @@ static void check_swap (gla_type type, int64_t n, int64_t gap, gla_triangle tria
     for (int64_t j = 0; j < n; j++) {
       const double lambda = creal (get (&w.q.lambda, j, 0, p));
       const double next = j + 1 < n ? creal (get (&w.q.lambda, j + 1, 0, p)) : INFINITY;
-      CHECK (lambda > 0 && lambda <= next && isinf (lambda) == (j >= r), "%c n %lld: %g",
+      CHECK (lambda > 0 && lambda <= next && !isinf (lambda) == (j < r), "%c n %lld: %g",
              (char)type, (long long)n, lambda);
     }
   }

@@ -256,7 +256,7 @@ static void test_arguments (void)
   CHECK (gla_ranks_threads (NULL, 2, two) == GLA_ERROR_BAD_ARGUMENT, "no context");
   CHECK (gla_ranks_mpi (NULL, &one) == GLA_ERROR_BAD_ARGUMENT, "no context");
   CHECK (gla_ranks_mpi (ctx, NULL) == GLA_ERROR_BAD_ARGUMENT, "NULL");
-  setenv ("GPULINALG_MPI_PLUGIN", "/nowhere/plugin.oct", 1);
+  check_setenv ("GPULINALG_MPI_PLUGIN", "/nowhere/plugin.oct");
   CHECK (gla_ranks_mpi (ctx, &one) == GLA_ERROR_NO_MPI && one == NULL &&
              strstr (gla_message (ctx), "/nowhere/plugin.oct") != NULL,
          "no plugin: %s", gla_message (ctx));

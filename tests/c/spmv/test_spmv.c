@@ -358,7 +358,7 @@ static void test_not_finite (void)
   gla_array x = random_array (GLA_TYPE_D, 20, 1, 20), y = random_array (GLA_TYPE_D, 30, 1, 30);
   CHECK (gla_spmv (ctx, S, 'N', &x, &y, NULL) == GLA_OK, "product");
   for (int64_t i = 0; i < 30; i++)
-    CHECK (isnan (((double *)y.data)[i]) == (i == t.i[5]), "NaN in row %lld", (long long)i);
+    CHECK (!isnan (((double *)y.data)[i]) == (i != t.i[5]), "NaN in row %lld", (long long)i);
   free (x.data);
   free (y.data);
   gla_sparse_destroy (S);
