@@ -164,21 +164,37 @@ void *gla_symbol_anywhere (const char *name)
   return found;
 }
 
+// Of this thread's last gla_library_open that failed. The messages of Windows do not name the file.
+static _Thread_local char library_error[512];
+
+static void keep_error (const char *path, DWORD error)
+{
+  char text[256];
+  if (FormatMessageA (FORMAT_MESSAGE_FROM_SYSTEM | FORMAT_MESSAGE_IGNORE_INSERTS, NULL, error, 0,
+                      text, sizeof text, NULL) == 0)
+    snprintf (text, sizeof text, "error %lu of Windows", error);
+  text[strcspn (text, "\r\n")] = '\0';
+  snprintf (library_error, sizeof library_error, "%.250s: %s", path, text);
+}
+
 void *gla_library_open (const char *path)
 {
   static const DWORD quiet = SEM_FAILCRITICALERRORS | SEM_NOOPENFILEERRORBOX;
   wchar_t wide[1024];
   DWORD before = 0;
-  if (MultiByteToWideChar (CP_UTF8, 0, path, -1, wide, sizeof wide / sizeof *wide) == 0)
-    return NULL;
-  for (wchar_t *c = wide; *c != L'\0'; c++)
-    *c = *c == L'/' ? L'\\' : *c;
-  const int has_folder = wcschr (wide, L'\\') != NULL;
-  SetThreadErrorMode (quiet, &before);
-  HMODULE library = LoadLibraryExW (wide, NULL, has_folder ? LOAD_WITH_ALTERED_SEARCH_PATH : 0);
-  const DWORD error = GetLastError ();
-  SetThreadErrorMode (before, NULL);
-  SetLastError (error);
+  HMODULE library = NULL;
+  if (MultiByteToWideChar (CP_UTF8, 0, path, -1, wide, sizeof wide / sizeof *wide) > 0) {
+    for (wchar_t *c = wide; *c != L'\0'; c++)
+      *c = *c == L'/' ? L'\\' : *c;
+    const int has_folder = wcschr (wide, L'\\') != NULL;
+    SetThreadErrorMode (quiet, &before);
+    library = LoadLibraryExW (wide, NULL, has_folder ? LOAD_WITH_ALTERED_SEARCH_PATH : 0);
+    const DWORD error = GetLastError ();
+    SetThreadErrorMode (before, NULL);
+    SetLastError (error);
+  }
+  if (library == NULL)
+    keep_error (path, GetLastError ());
   return library;
 }
 
@@ -189,13 +205,7 @@ void *gla_library_symbol (void *library, const char *name)
 
 const char *gla_library_error (void)
 {
-  static _Thread_local char text[256];
-  const DWORD error = GetLastError ();
-  if (FormatMessageA (FORMAT_MESSAGE_FROM_SYSTEM | FORMAT_MESSAGE_IGNORE_INSERTS, NULL, error, 0,
-                      text, sizeof text, NULL) == 0)
-    snprintf (text, sizeof text, "error %lu of Windows", error);
-  text[strcspn (text, "\r\n")] = '\0';
-  return text;
+  return library_error;
 }
 
 // Windows has loaded a file by its own name already: there are no links to follow.
