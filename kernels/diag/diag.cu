@@ -1,11 +1,11 @@
 // diag.cu: diagonals and traces of pages
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// All kernels wait for memory. Diagonals and matrices: a thread has an element of the result, and
-// threads with neighbouring threadIdx.x have neighbouring elements of one page, so that they write
-// whole lines. threadIdx.y and blockIdx.y count pages: a block has as many pages as its threads
-// suffice for, and a page so many blocks, blockIdx.x, as it needs. Traces: a thread has a page,
-// because its sum is formed in order; the loads do not wait for the sum, and eight are on the way.
+// All kernels are bound by memory. For diagonals and matrices a thread has an element of the
+// result, and neighbouring threads of a row (threadIdx.x) have neighbouring elements of a page, so
+// that they write whole lines. threadIdx.y and blockIdx.y count pages; blockIdx.x counts the blocks
+// of a page. For traces a thread has a page, because its sum is formed in order; eight loads are
+// issued before their sums.
 
 #include "diag.cuh"
 
@@ -14,12 +14,12 @@ namespace
 
 enum { THREADS = 128, GRID_MAX = 65535 };
 
-// Element `at` of the result of a page, counted along its columns.
+// Returns element `at` of the result of a page, counted along its columns.
 template <class T> GLA_DEVICE T element_of (const diag_args<T> &a, const T *A, int64_t at)
 {
   if (a.what == GLA_DIAG_TAKE)
     return A[at * a.step];
-  // 32 bits divide in a fifth of the time
+  // a 32-bit division takes a fifth of the time
   const bool narrow = at <= UINT32_MAX && a.rows <= UINT32_MAX;
   const int64_t j = narrow ? (uint32_t)at / (uint32_t)a.rows : at / a.rows;
   const int64_t i = at - j * a.rows, q = j - a.column;
@@ -31,7 +31,7 @@ template <class T> GLA_DEVICE T element_of (const diag_args<T> &a, const T *A, i
 template <class T> __global__ void __launch_bounds__ (THREADS) element_kernel (diag_args<T> a)
 {
   const int64_t count = a.rows * a.columns;
-  const bool gaps = a.columns > 1 && a.ld > a.rows; // behind the columns of D
+  const bool gaps = a.columns > 1 && a.ld > a.rows; // after the columns of D
   for (int64_t p = (int64_t)blockIdx.y * blockDim.y + threadIdx.y; p < a.pages;
        p += (int64_t)gridDim.y * blockDim.y)
     for (int64_t at = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; at < count;
@@ -54,7 +54,7 @@ template <class R> GLA_DEVICE cx<R> plus (cx<R> x, cx<R> y)
   return {plus (x.x, y.x), plus (x.y, y.y)};
 }
 
-// A thread has a page.
+// A thread has a page, in a grid-stride loop.
 template <class T> __global__ void __launch_bounds__ (THREADS) trace_kernel (diag_args<T> a)
 {
   for (int64_t p = (int64_t)blockIdx.x * THREADS + threadIdx.x; p < a.pages;

@@ -17,14 +17,14 @@ gla_pagediag_job &kept (const cuda_engine *e)
   return kept_job<gla_pagediag_job> (e, GLA_BATCH_PAGEDIAG);
 }
 
-// Of the diagonal and of the result.
+// Returns the bytes of the diagonal and of the result.
 double page_bytes (const gla_pagediag_job &job)
 {
   return ((double)job.n + (double)job.rows * (double)job.columns) *
          (double)gla_type_size (job.head.type);
 }
 
-// The chunk in a slot's arena, or where its arrays are on the device.
+// Returns the chunk in a slot's arena, or the caller's arrays on the device.
 template <class T>
 diag_args<T> args_in (const gla_pagediag_job &job, const gla_pagediag_chunk *chunk, carver c)
 {
@@ -90,7 +90,7 @@ int supports (const gla_job *)
   return 1;
 }
 
-// Bytes over the link, or through the device's memory.
+// The time is that of the bytes over the link, or through the device's memory.
 double seconds (gla_engine *, const gla_job *head, int64_t pages)
 {
   const double bytes = (double)pages * page_bytes (*(const gla_pagediag_job *)head);

@@ -18,14 +18,14 @@
 namespace
 {
 
-// Pages of a chunk: a third dimension of a launch counts matrices of all pages.
+// A launch counts the matrices of all pages in its third dimension, so a chunk has at most so many.
 enum { PAGES_MAX = 30000 };
 
 //------------------------------------------------------------------------------
 // what it costs
 //------------------------------------------------------------------------------
 
-// Bytes of all arrays of a page.
+// Returns the bytes of all arrays of a page.
 double array_bytes (const gla_gsvd_job *job)
 {
   double m = (double)job->m, n = (double)job->n, p = (double)job->p;
@@ -33,20 +33,20 @@ double array_bytes (const gla_gsvd_job *job)
   return elements * gla_type_size (job->head.type);
 }
 
-// Memory, streams and events of a team; and a copy between two GPUs: at least, and bytes a second
-// where they reach each other's memory.
+// What a team takes for memory, streams and events; and a copy between two GPUs that reach each
+// other's memory: its least time, and bytes a second.
 const double TEAM_SECONDS = 3e-3, COPY_SECONDS = 3e-5, COPY_RATE = 3e11;
 
-// Seconds of a sweep in which the g GPUs of a team swap shares of F and G.
+// Returns the seconds of a sweep in which the g GPUs of a team exchange shares of F and G.
 double swap_seconds (double p, double factor, double g)
 {
   double bytes = 2 * p * p / (2 * g) * (factor > 1 ? 16 : 8);
   return (2 * g - 1) * (COPY_SECONDS + bytes / COPY_RATE);
 }
 
-// Seconds of kernels before and behind the sweeps: pivoting is a chain of columns. By blocks it has
-// a multiprocessor for 64 columns, complex 32, and does so many pages at once; all others are then
-// products of large matrices.
+// Returns the seconds of kernels before and after the sweeps. Pivoting by columns is sequential. By
+// blocks it uses a multiprocessor for 64 columns, complex 32, and treats so many pages at once; the
+// rest is products of large matrices.
 double reduce_seconds (const cuda_engine *e, const gla_gsvd_job *job, double pages, double factor)
 {
   double p = (double)job->p, m = (double)job->m, n = (double)job->n;
@@ -59,7 +59,8 @@ double reduce_seconds (const cuda_engine *e, const gla_gsvd_job *job, double pag
   return ceil (pages / together) * 8e-6 * p + pages * flops / 3e13;
 }
 
-// Seconds of kernels for `pages` pages: sweeps are chains of rotations, and products.
+// Returns the seconds of kernels for `pages` pages: sweeps are sequences of rotations, and
+// products.
 double kernel_seconds (const cuda_engine *e, const gla_gsvd_job *job, double pages)
 {
   double p = (double)job->p, width = gsvd_width_of (*job);
@@ -70,7 +71,7 @@ double kernel_seconds (const cuda_engine *e, const gla_gsvd_job *job, double pag
   bool both = gsvd_method_of (*job) == GLA_GSVD_METHOD_HZ;
   double sweeps = both ? 12 : 9, steps = p / width + 1, flops = (both ? 16 : 12) * p * p * p;
   double step = 1e-5 + 2 * width * (both ? 1.0e-6 : 6e-7);
-  double full = 2 * (double)e->multiprocessors * width / p; // pages that fill the GPU with chains
+  double full = 2 * (double)e->multiprocessors * width / p; // pages that fill the GPU
   double chains = steps * step * (pages > full ? pages / full : 1);
   double products = pages * flops * factor * chip / 2e13;
   double reduce = reduce_seconds (e, job, pages, factor * chip);
@@ -82,7 +83,7 @@ double kernel_seconds (const cuda_engine *e, const gla_gsvd_job *job, double pag
          pages * TEAM_SECONDS;
 }
 
-// For predictions without a GPU all are.
+// Predictions without a GPU assume that all devices are alike.
 bool are_alike (int device, int other)
 {
   if (!device_opened ())
@@ -120,8 +121,8 @@ template <class S> struct chunk_memory {
   page_matrix<S> A, B, U, V, X; // copies of host arrays, or the arrays on the device
   page_matrix<real_t<S>> alpha, beta;
 
-  // A lean plan lends its matrices: A and B are done with before the sweeps, R when X is stored, UC
-  // and G when U and V are.
+  // A lean plan reuses its matrices: A and B are not needed after the sweeps start, R not after X
+  // is stored, UC and G not after U and V are.
   chunk_memory (const gla_gsvd_job &job, int64_t pages, carver &c) : plan (job, pages, c)
   {
     page_matrix<T> none = {nullptr, 0, 0};
@@ -133,7 +134,7 @@ template <class S> struct chunk_memory {
     alpha = matrix<real_t<S>> (c, job, pages, job.p, 1, none);
     beta = matrix<real_t<S>> (c, job, pages, job.p, 1, none);
   }
-  // In `lent` where it fits.
+  // Takes the matrix from `lent` if it fits there.
   template <class R>
   page_matrix<R> matrix (carver &c, const gla_gsvd_job &job, int64_t pages, int64_t rows,
                          int64_t columns, page_matrix<T> lent)
@@ -204,7 +205,7 @@ void swept_of (void *user, int sweeps)
   job.swept (job.head.monitor.user, sweeps);
 }
 
-// The tables of pairs go to the start of the arena, where the plan has them.
+// Copies the tables of pairs to the start of the arena, where the plan expects them.
 gla_status upload_tables (cuda_engine *e, int slot, const gla_gsvd_job &job)
 {
   const int64_t bytes = (int64_t)gsvd_table_bytes (job);
@@ -233,7 +234,7 @@ template <class S> gla_status submit (cuda_engine *e, int slot, const gla_gsvd_c
   bool alone = job.team == nullptr;
   GLA_TRY (alone ? GLA_OK : team.open (&alone));
   job.team = alone ? nullptr : job.team;
-  // what lies outside of the matrices is to be zero
+  // entries outside of the matrices must be zero
   bool square = job.m == job.p && job.n == job.p;
   if (!plan.small || !square)
     GLA_TRY (cudaMemsetAsync (e->slots[slot].memory, 0, arena_bytes (job, chunk->A.pages), stream));
@@ -256,12 +257,12 @@ template <class S> gla_status submit (cuda_engine *e, int slot, const gla_gsvd_c
   return engine_status (cudaEventRecord (e->slots[slot].done, stream));
 }
 
-// stats of the pages.
+// Reports the stats of the pages.
 template <class T>
 gla_status report_stats (cuda_engine *e, int slot, const gla_gsvd_chunk *chunk,
                          const gsvd_plan<T> &plan, const gsvd_state *state, int sweeps)
 {
-  // of small pairs those of each sweep lie together
+  // small pairs have the entries of a sweep side by side
   const int64_t pages = chunk->A.pages, rows = plan.small ? sweeps : (int)GLA_GSVD_MAX_SWEEPS;
   const int64_t page = plan.small ? 1 : rows, sweep = plan.small ? pages : 1;
   host_array<unsigned long long> history (rows * pages);
@@ -282,7 +283,7 @@ gla_status report_stats (cuda_engine *e, int slot, const gla_gsvd_chunk *chunk,
   return GLA_OK;
 }
 
-// info and stats of the pages; the sweeps that small pairs had.
+// Reports info and stats of the pages, and the number of sweeps of small pairs.
 template <class T>
 gla_status report (cuda_engine *e, int slot, const gla_gsvd_chunk *chunk, const gsvd_plan<T> &plan)
 {
@@ -329,9 +330,9 @@ bool is_regular (const gla_gsvd_job &job)
   return job.m >= job.p && job.n >= job.p && job.m < most && job.n < most && job.p <= 32768;
 }
 
-// The QR factorization of complex pages, which only small square pairs do without, needs more
-// shared memory than GPUs of compute capability 7.5 have. Pairs that are not regular are handed
-// back as such.
+// The QR factorization of complex pages, which all but small square pairs need, takes more shared
+// memory than GPUs of compute capability 7.5 have. Pairs that are not regular are returned to the
+// CPU.
 int supports (const gla_job *head)
 {
   const gla_gsvd_job *job = (const gla_gsvd_job *)head;
@@ -406,7 +407,7 @@ gla_status finish (gla_engine *engine, int slot)
   else
     status = for_type (kept_gsvd_job (e).head.type,
                        [&] (auto zero) { return finish<decltype (zero)> (e, slot, chunk); });
-  int64_t done = 0; // here; the CPU also does what did not converge
+  int64_t done = 0; // done here; the CPU does those that did not converge
   for (int64_t k = 0; k < chunk->A.pages && status == GLA_OK; k++) {
     if (chunk->info[k] == 1 && !kept_gsvd_job (e).head.device_arrays)
       chunk->info[k] = GLA_INFO_IRREGULAR;

@@ -1,4 +1,4 @@
-// gsvd_finish.cu: values in order, factors in their places, and the pair's scaling undone
+// gsvd_finish.cu: sorts values, moves factors to their places, and undoes the scaling of a pair
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "common/reduce.cuh"
@@ -10,7 +10,7 @@ namespace
 
 enum { THREADS = 128 };
 
-// A block of threads per column of F and of G.
+// A block of threads has a column of F and of G.
 template <class T>
 __global__ void __launch_bounds__ (THREADS)
     value_norms_kernel (page_matrix<const T> F, page_matrix<const T> G, int64_t rows_f,
@@ -26,14 +26,14 @@ __global__ void __launch_bounds__ (THREADS)
     (first ? v.norm_f : v.norm_g)[blockIdx.x] = first && norm < 0x1p-500 ? 0 : norm;
 }
 
-// The value of column j: |f_j| over |g_j|, or |f_j| alone.
+// Returns the value of column j: |f_j| / |g_j|, or |f_j| alone.
 GLA_DEVICE double value_of (const gsvd_values &v, int64_t column, bool both)
 {
   return both ? v.norm_f[column] / v.norm_g[column] : v.norm_f[column];
 }
 
-// Thread j of a page: how many values are below that of column j (of equal ones the later column
-// comes first, as columns are in descending order); its cosine and sine.
+// Thread j of a page counts the values below that of column j, and stores its cosine and sine. Of
+// equal values the later column comes first, as columns are in descending order.
 __global__ void __launch_bounds__ (THREADS)
     place_values_kernel (int p, bool both, const int *level, gsvd_values v, gsvd_state *state)
 {
@@ -55,7 +55,7 @@ __global__ void __launch_bounds__ (THREADS)
     atomicAdd (&state[page].zeros, 1);
 }
 
-// A block of threads per column.
+// A block of threads has a column.
 template <class T>
 __global__ void __launch_bounds__ (THREADS)
     place_kernel (page_matrix<T> to, page_matrix<T> scaled, page_matrix<const T> from, int64_t rows,
@@ -64,7 +64,7 @@ __global__ void __launch_bounds__ (THREADS)
   int64_t page = blockIdx.x / p, j = blockIdx.x % p;
   int k = place[page * p + j];
   if (k < 0 || k >= p)
-    return; // of a page that failed
+    return; // the page failed
   double length = norm[page * p + j], f = factor[page * p + k];
   int power = length > 0 && length <= DBL_MAX ? ilogb (length) : 0;
   double inverse = length > 0 ? 1 / times_power (length, -power) : 0;
@@ -77,7 +77,7 @@ __global__ void __launch_bounds__ (THREADS)
   }
 }
 
-// A thread per page.
+// A thread has a page.
 __global__ void count_kernel (const gsvd_state *state, bool zeros, int *count, int64_t pages)
 {
   int64_t page = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -85,7 +85,7 @@ __global__ void count_kernel (const gsvd_state *state, bool zeros, int *count, i
     atomicAdd (count, 1);
 }
 
-// Thread x of block (., j, page): an entry of column j.
+// Thread x of block (., j, page) has an entry of column j.
 template <class T> __global__ void flip_kernel (page_matrix<T> to, page_matrix<const T> U, int p)
 {
   int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y;
@@ -95,7 +95,7 @@ template <class T> __global__ void flip_kernel (page_matrix<T> to, page_matrix<c
         U.data[page * U.page + j * U.ld + i];
 }
 
-// Thread x of block (., j, page): an entry of column j.
+// Thread x of block (., j, page) has an entry of column j.
 template <class T>
 __global__ void fill_zeros_kernel (page_matrix<T> U, page_matrix<const T> Q, int p,
                                    const gsvd_state *state)
@@ -111,7 +111,7 @@ GLA_DEVICE double not_a_number ()
   return nan ("");
 }
 
-// Thread j of a page.
+// Thread j of a page has value j.
 template <class S>
 __global__ void __launch_bounds__ (THREADS)
     store_values_kernel (page_matrix<S> alpha, page_matrix<S> beta, double *factor, int *exponent,
@@ -134,8 +134,8 @@ __global__ void __launch_bounds__ (THREADS)
     beta.data[page * beta.page + j] = (S)(failed ? not_a_number () : u.beta);
 }
 
-// A thread per page: quotients of neighbours that are equal to rounding must not decrease, either;
-// where one does it becomes that of the one before.
+// A thread has a page. Quotients of neighbours that are equal to rounding must not decrease,
+// either; one that does takes the value before it.
 template <class S>
 __global__ void order_kernel (page_matrix<S> alpha, page_matrix<S> beta, int p,
                               const gsvd_state *state, int64_t pages)
@@ -159,7 +159,7 @@ template <class S, class T> GLA_DEVICE S narrow (T x)
     return (S)re (x);
 }
 
-// Thread x of block (., j, page): an entry of column j.
+// Thread x of block (., j, page) has an entry of column j.
 template <class S, class T>
 __global__ void store_x_kernel (page_matrix<S> X, page_matrix<const T> from, int p,
                                 const int64_t *jpvt, const double *factor, const int *exponent,
@@ -178,7 +178,7 @@ __global__ void store_x_kernel (page_matrix<S> X, page_matrix<const T> from, int
   X.data[page * X.page + j * X.ld + row] = narrow<S> (x);
 }
 
-// Thread x of block (., j, page): an entry of column j.
+// Thread x of block (., j, page) has an entry of column j.
 template <class S, class T>
 __global__ void store_kernel (page_matrix<S> to, page_matrix<const T> from, int64_t rows,
                               const gsvd_state *state)

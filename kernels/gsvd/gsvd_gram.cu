@@ -9,7 +9,7 @@ namespace
 {
 
 enum { ROWS = 32, WAVE = 264, SPLITS_MAX = 16, ROWS_OF_SPLIT = 128 };
-// From so many pairs on.
+// Steps with so many pairs are large: their sums have LARGE_SPLITS row groups.
 enum { LARGE_PAIRS = 32, LARGE_SPLITS = 8 };
 
 template <class T, int NB> __host__ __device__ constexpr int threads_of ()
@@ -17,8 +17,8 @@ template <class T, int NB> __host__ __device__ constexpr int threads_of ()
   return NB == 64 ? 256 : 128;
 }
 
-// Block (x, y, z): row group x of pair y, z numbers the matrices of all pages. The columns of a
-// pair are fetched in tiles of 32 rows, the next tile while one is multiplied. A warp owns 16 rows
+// Block (x, y, z) has row group x of pair y; z numbers the matrices of all pages. It fetches the
+// columns of a pair in tiles of 32 rows, the next tile while it multiplies one. A warp owns 16 rows
 // and half of the columns of the Gram matrix.
 template <class T, int NB>
 __global__ void __launch_bounds__ (threads_of<T, NB> ()) gram_kernel (gsvd_step<T> s)

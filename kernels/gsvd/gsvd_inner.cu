@@ -1,4 +1,4 @@
-// gsvd_inner.cu: pairs of Gram matrices brought to diagonal form in shared memory
+// gsvd_inner.cu: brings pairs of Gram matrices to diagonal form in shared memory
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "common/cluster.cuh"
@@ -9,28 +9,28 @@
 namespace
 {
 
-// A warp finds the steps of a round; so many threads carry them out that each has one block of the
-// Gram matrix, or fewer where there are many pairs.
+// One warp finds the steps of a round. FEW or MANY threads carry them out: each has one block of
+// the Gram matrix with MANY, or several with FEW, which is used beyond FEW_PAIRS pairs.
 enum { FEW = 256, MANY = 544, FEW_PAIRS = 264 };
-// A column whose square has become so much smaller than the errors of its terms allow waits for the
-// next Gram matrix. Angles found from what rounding has left of it would mix columns of all
-// lengths, and the product of the steps, applied at once, would give short columns the errors of
-// long ones.
-// Columns that are nothing but rounding may shrink in every sweep, so that the later sweeps do
+// The square of a column may become smaller than the errors of its terms by so much. Then the
+// column waits for the next Gram matrix: angles found from rounding errors would mix columns of all
+// lengths, and the product of the steps would give short columns the errors of long ones. Columns
+// of rounding errors alone may shrink in every sweep, so the last sweeps do not test this.
 // without.
 constexpr double LOST = 4096;
 enum { LOST_SWEEPS = 32 };
 
-// What a round does to column j: own x_j + other x_partner, with the diagonal entry it then has.
+// A round makes column j own x_j + other x_partner; it then has this diagonal entry.
 template <class T> struct column_step {
   T own, other;
   double diagonal;
   int partner;
 };
 
-// M, twice: A in the upper triangle; B, whose diagonal is one, transposed in the lower one. V is
-// the product of the steps. bound_a and bound_b: the squares of the columns without cancellation,
-// sums of |z|^2 times those of the columns that each is made of; bound_b 0: this one stays out.
+// M is kept twice: A in the upper triangle; B, whose diagonal is one, transposed in the lower one.
+// V is the product of the steps. bound_a and bound_b are the squares of the columns without
+// cancellation: sums of |z|^2 times those of the columns that each is made of. bound_b 0 means that
+// the column takes no part.
 template <class T, int N, bool BOTH> struct inner_shared {
   static constexpr int LD = N + 1;
   T *M, *V;
@@ -55,7 +55,7 @@ template <class T, int N, bool BOTH> struct inner_shared {
   GLA_DEVICE column_step<T> *set (int which) const { return steps + which * N; }
 };
 
-// What a lane's pairs showed so far.
+// What the pairs of a lane have shown so far.
 struct sweep_finding {
   unsigned rotations;
   double cosine2, angle2;
@@ -66,7 +66,7 @@ struct sweep_finding {
     cosine2 = cosine > cosine2 ? cosine : cosine2;
     angle2 = angle > angle2 ? angle : angle2;
   }
-  // By all lanes of a warp. Bits of doubles that are not negative are ordered as these are.
+  // All lanes of a warp call this. Bits of nonnegative doubles are ordered as the doubles are.
   GLA_DEVICE void report (gsvd_state &state) const
   {
     unsigned total = warp_sum (rotations);
@@ -128,7 +128,7 @@ GLA_DEVICE void adjoint_times (const column_step<T> &p, const column_step<T> &q,
   y = cmadd (q.other, old, conj (q.own) * y);
 }
 
-// The sum of the row groups' Gram matrices.
+// Loads the sum of the row groups' Gram matrices.
 template <int N, int LD, bool LOWER, class T>
 GLA_DEVICE void load_gram (T *M, const T *parts, int splits)
 {
@@ -144,14 +144,14 @@ GLA_DEVICE void load_gram (T *M, const T *parts, int splits)
   }
 }
 
-// Whether column c of the pair is there, not to fill a block.
+// Whether column c of the pair exists, rather than fills a block.
 template <class T> GLA_DEVICE bool is_filled (const gsvd_step<T> &s, short2 blocks, int c)
 {
   int block = c < s.width ? blocks.x : blocks.y, behind = block >= s.seat.blocks;
   return (block - behind * s.seat.blocks) * s.width + c % s.width < s.seat.filled[behind];
 }
 
-// Columns of G get norm 1, V becomes the diagonal that does it; no step so far.
+// Gives columns of G norm 1; V becomes the diagonal matrix that does so.
 template <int N, bool BOTH, class T>
 GLA_DEVICE void start (const inner_shared<T, N, BOTH> &m, const T *gram, int splits, int64_t to_b,
                        const gsvd_step<T> &step, short2 blocks)
@@ -209,7 +209,7 @@ GLA_DEVICE bool anything_to_do (const inner_shared<T, N, BOTH> &m, double tol2)
   return __syncthreads_or (open);
 }
 
-// Entry (p, q) after the steps of the round before, which nobody has carried out yet.
+// Returns entry (p, q) after the steps of the previous round, which are not carried out yet.
 template <int LD, bool IS_B, class T>
 GLA_DEVICE T entry_to_be (const T *M, int p, int q, const column_step<T> &P,
                           const column_step<T> &Q)
@@ -220,8 +220,8 @@ GLA_DEVICE T entry_to_be (const T *M, int p, int q, const column_step<T> &P,
   return cmadd (P.other, lower, conj (P.own) * upper);
 }
 
-// The bounds of column `to` after a step, whose new square in A is `square`: its factors are x and
-// y. Whether it has lost too many digits, and stays out from now on.
+// Updates the bounds of column `to` after a step, whose new square in A is `square`, with factors x
+// and y. Returns whether it has lost too many digits, and takes no further part.
 template <int N, bool BOTH, class T>
 GLA_DEVICE bool loses_digits (const inner_shared<T, N, BOTH> &m, int to, double square,
                               const double (&a)[2], const double (&b)[2], T x, T y, double most)
@@ -234,7 +234,7 @@ GLA_DEVICE bool loses_digits (const inner_shared<T, N, BOTH> &m, int to, double 
   return lost;
 }
 
-// The step of one pair in a round, from M and the steps before; what it finds is counted.
+// Finds the step of a pair in a round, from M and the previous steps, and counts it.
 template <int N, bool BOTH, class T>
 GLA_DEVICE bool find_step (const inner_shared<T, N, BOTH> &m, const T *M,
                            const column_step<T> *before, column_step<T> *after,
@@ -258,8 +258,8 @@ GLA_DEVICE bool find_step (const inner_shared<T, N, BOTH> &m, const T *M,
       solve_pair<BOTH> (z, app, aqq, apq, bpq);
       found.count (f.cosine2, fmax (abs2 (z.z12), abs2 (z.z21)));
     }
-    // columns that change places may pass others unseen, so that the sweep is not the last; nearly
-    // equal ones stay, which rounding would exchange again and again
+    // columns that exchange places may miss each other, so this sweep cannot be the last; nearly
+    // equal ones stay, because rounding would exchange them again and again
     bool exchange = z.app < z.aqq * (1 - 0x1p-20) && !f.unknown;
     found.unseen |= exchange;
     if (exchange)
@@ -276,8 +276,8 @@ GLA_DEVICE bool find_step (const inner_shared<T, N, BOTH> &m, const T *M,
   return moves;
 }
 
-// Blocks (k, l), k <= l, of pairs of the round: the rows k and PAIRS-1-k of the triangle of blocks
-// together have PAIRS+1 of them.
+// Transforms blocks (k, l), k <= l, of pairs of the round: rows k and PAIRS-1-k of the triangle of
+// blocks have PAIRS+1 of them together.
 template <int N, bool BOTH, class T>
 GLA_DEVICE void carry_out (const T *from, T *to, const column_step<T> *steps,
                            const unsigned char *players)
@@ -328,10 +328,10 @@ GLA_DEVICE void carry_out_v (T *V, const column_step<T> *steps, const unsigned c
   }
 }
 
-// Block (x, y): pair x of page y. In a round the first warp finds the steps of all pairs, a lane
-// for each, while the other warps carry out those of the round before, from one copy of the Gram
-// matrices to the other. The matrices are positive definite up to rounding only: a pair that is
-// not is left for the next Gram matrix.
+// Block (x, y) has pair x of page y. In a round the first warp finds the steps of all pairs, one
+// per lane, while the other warps carry out those of the previous round, from one copy of the Gram
+// matrices to the other. Rounding may make a matrix indefinite: such a pair is left for the next
+// Gram matrix.
 template <class T, int N, bool BOTH, int WORKERS>
 __global__ void __launch_bounds__ (32 + WORKERS) inner_kernel (gsvd_step<T> s)
 {
@@ -411,7 +411,7 @@ cudaError_t choose_threads (const gsvd_step<T> &s, cudaStream_t stream)
                                                    : launch<T, N, BOTH, FEW> (s, stream);
 }
 
-// A thread per page.
+// A thread has a page.
 __global__ void sweep_done_kernel (gsvd_state *state, double tol, int p,
                                    unsigned long long *history, int sweeps_max, int *left,
                                    int64_t pages)
@@ -446,7 +446,7 @@ template <class T> cudaError_t gsvd_inner (const gsvd_step<T> &s, cudaStream_t s
                 : choose_threads<T, 32, false> (s, stream);
 }
 
-// More than the other kernels of a step.
+// The kernel here needs more than the other kernels of a step.
 size_t gsvd_shared (bool complex, int width)
 {
   if (complex)

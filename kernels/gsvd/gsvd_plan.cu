@@ -10,10 +10,10 @@
 namespace
 {
 
-// Up to so many columns blocks have 16 of them: shorter chains of rotations, more launches.
+// Up to so many columns blocks have 16 of them: shorter sequences of rotations, more launches.
 enum { NARROW_COLUMNS = 1024, NARROW = 16, WIDE = 32 };
-// Pairs of so many blocks lie in less memory: what is done with serves for what comes later. And
-// "hz" takes less time than "tangent" for real ones: fewer sweeps.
+// Pairs with so many blocks reuse memory that is no longer needed. For real ones "hz" also takes
+// less time than "tangent", because it needs fewer sweeps.
 enum { LARGE_BLOCKS = 64 };
 enum { INNER_SWEEPS = 30, STEPS_AHEAD = 64 };
 
@@ -22,7 +22,7 @@ int64_t round_up (int64_t a, int64_t to)
   return (a + to - 1) / to * to;
 }
 
-// A QR factorisation inside of the job; of nothing where it is not needed.
+// The QR factorisation within the job; it is empty if not needed.
 gla_qr_job qr_part (const gla_gsvd_job &job, bool needed, int64_t m, int64_t q_columns, bool pivot)
 {
   gla_qr_job part = {};
@@ -66,7 +66,7 @@ int gsvd_blocks_of (const gla_gsvd_job &job)
   return gla_ordering_blocks ((int)round_up ((job.p + width - 1) / width, 2));
 }
 
-// The kernels have orders of their own, so that they take no wish for another one.
+// The small kernels ignore a wish for another order.
 bool gsvd_is_small (const gla_gsvd_job &job)
 {
   const gla_gsvd_options &o = job.options;
@@ -252,7 +252,7 @@ template <class T> gsvd_step<T> gsvd_step_of (const gsvd_plan<T> &g)
   return s;
 }
 
-// A sweep is launched without a wait; then the host reads how many pages have not converged.
+// Launches a sweep without a wait; then the host reads how many pages have not converged.
 template <class T>
 gla_status gsvd_sweeps (const gsvd_plan<T> &g, const gsvd_host &host, cudaStream_t stream)
 {

@@ -22,10 +22,10 @@ inline gla_gsvd_job &kept_gsvd_job (const cuda_engine *e)
 // the generalized SVD of the pairs of a chunk
 //------------------------------------------------------------------------------
 
-// What the host has to know during the sweeps, and how it waits for it.
+// What the host must know during the sweeps, and how it waits for that.
 struct gsvd_host {
   int *count; // pinned
-  // Until the stream has done its work so far; the other one only where much has been launched.
+  // wait: until the stream has done its work so far; throttle: only if much has been launched.
   gla_status (*wait) (void *user);
   gla_status (*throttle) (void *user);
   void (*swept) (void *user, int sweeps); // all pages have had so many sweeps
@@ -39,11 +39,11 @@ struct gsvd_tables {
   gsvd_tables (const gla_gsvd_job &job, carver &c);
 };
 
-// Pairs with m, n >= p. A and B are reduced to triangles if they are tall; B = V1 R P' with column
-// pivoting. "tangent": one-sided Jacobi on F = A P R^-1, G gathers the rotations. "hz":
-// Hari-Zimmermann on F = A P and G = R, or on A P R^-1 and the identity where columns of B are
-// nearly dependent, which Gram matrices of R would not resolve. S is the type of the arrays, T
-// the same in double precision.
+// Pairs with m, n >= p. Tall A and B are reduced to triangles; B = V1 R P' with column pivoting.
+// "tangent": one-sided Jacobi on F = A P R^-1, while G gathers the rotations. "hz": Hari-Zimmermann
+// on F = A P and G = R, or on A P R^-1 and the identity if columns of B are nearly dependent, which
+// Gram matrices of R would not resolve. S is the type of the arrays, T the same in double
+// precision.
 template <class T> struct gsvd_plan {
   int64_t m, n, pages, ld, columns, u_columns, v_columns;
   int p, width, blocks, splits, steps, rounds, inner_sweeps;
@@ -67,19 +67,19 @@ template <class T> struct gsvd_plan {
   bool is_tall_b () const { return n > p; }
 };
 
-// The method that serves a job, and the columns of a block.
+// Return the method that serves a job, and the columns of a block.
 gla_gsvd_method gsvd_method_of (const gla_gsvd_job &job);
 int gsvd_width_of (const gla_gsvd_job &job);
 int gsvd_blocks_of (const gla_gsvd_job &job);
 // Whether the kernels of gsvd_kernels.cuh take the job, of which every pair is regular.
 bool gsvd_is_small (const gla_gsvd_job &job);
-// Seconds of their kernels on a GPU of FITTED_MULTIPROCESSORS.
+// Returns the seconds of their kernels on a GPU of FITTED_MULTIPROCESSORS.
 double gsvd_small_seconds (const gla_gsvd_job &job, double pages);
 // The tables on the host, and their size. With a team the pairs are those of one of its members.
 size_t gsvd_table_bytes (const gla_gsvd_job &job);
 gla_status gsvd_fill_tables (const gla_gsvd_job &job, char *tables);
 
-// A and B to F, G and what is kept beside them.
+// Reduces A and B to F, G and what is stored with them.
 template <class S, class T>
 gla_status gsvd_reduce (const gsvd_plan<T> &g, page_matrix<const S> A, page_matrix<const S> B,
                         const gsvd_host &host, const qr_streams &streams, const qr_pause &pause);
@@ -94,14 +94,13 @@ template <class S> struct gsvd_wanted {
   page_matrix<S> U, V, X;
 };
 
-// All of a small plan.
+// Does all of a small plan.
 template <class S, class T>
 gla_status gsvd_small_pairs (const gsvd_plan<T> &g, page_matrix<const S> A, page_matrix<const S> B,
                              const gsvd_wanted<S> &to, const qr_streams &streams,
                              const qr_pause &pause);
 
-// Products with the factors of tall pairs: from U and V of the triangles, U in plan.U, V in
-// plan.VS.
+// Form products with the factors of tall pairs, from U of the triangles in plan.U and V in plan.VS.
 template <class S, class T>
 gla_status gsvd_store_tall_u (const gsvd_plan<T> &g, page_matrix<S> U, const qr_streams &streams,
                               const qr_pause &pause);
@@ -148,7 +147,7 @@ template <class T> struct gsvd_worker {
         gsvd_gather<T> (to, g.ld, g.columns, as_const (from), g.p, jpvt, g.pages, stream));
   }
 
-  // To *host.count, how many pages have zero columns, or else are near.
+  // Reads into *host.count how many pages have zero columns, or else are near.
   gla_status count (const gsvd_host &host, bool zeros) const
   {
     GLA_TRY (gsvd_count (g.state, zeros, g.left, g.pages, stream));
@@ -156,8 +155,8 @@ template <class T> struct gsvd_worker {
     return host.wait (host.user);
   }
 
-  // Columns of U and of V in their places, and times cosines and sines; one of them with NULL data
-  // is not wanted.
+  // Moves columns of U and of V to their places, with and without cosines and sines; one of them
+  // may have NULL data and is then not wanted.
   gla_status place_u (page_matrix<T> U, page_matrix<T> UC) const
   {
     const gsvd_values &v = g.values;
@@ -171,7 +170,7 @@ template <class T> struct gsvd_worker {
         {V, VS, as_const (g.G), g.p, g.p, v.norm_g, v.beta, v.place}, g.pages, stream));
   }
 
-  // The triangle of a factorisation, p x p.
+  // Copies the triangle of a factorisation, p x p.
   gla_status triangle (const qr_plan<T> &q, page_matrix<T> to) const
   {
     return engine_status (qr_store_r<T> (q, to, g.p, stream));
@@ -197,7 +196,7 @@ template <class T> struct gsvd_worker {
 template <class T> struct gsvd_member {
   int device;
   cudaStream_t stream;
-  // sent: behind all copies to other members so far; paced: behind the work that is waited for
+  // sent: after all copies to other members so far; paced: after the work that is waited for
   cudaEvent_t sent, paced;
   char *memory; // NULL: in the plan's
   size_t bytes;
@@ -206,9 +205,9 @@ template <class T> struct gsvd_member {
   int launched; // steps since it was waited for
 };
 
-// The first member is the GPU of the plan: F and G come from there and go back there. Its places
-// are in U and UC, which nothing else needs before the results. The others have memory, a stream
-// and events of their own, from `open` to `close`.
+// The first member is the GPU of the plan: F and G come from there and return to it. Its places are
+// in U and UC, which are not needed before the results. The others have their own memory, stream
+// and events, from `open` to `close`.
 template <class T> struct gsvd_team {
   cuda_engine *e;
   int slot;
@@ -225,10 +224,10 @@ template <class T> struct gsvd_team {
   gsvd_team (const gsvd_team &) = delete;
   gsvd_team &operator= (const gsvd_team &) = delete;
 
-  // Takes what the members need, and lets them reach each other's memory where that is possible.
-  // *alone: one of the others has too little memory, so the first GPU is to do the pair.
+  // Takes what the members need, and gives them access to each other's memory if possible. *alone:
+  // another member has too little memory, so the first GPU must do the pair.
   gla_status open (bool *alone);
-  // In place of gsvd_sweeps: the same bits.
+  // Replaces gsvd_sweeps, with the same bits.
   gla_status sweeps ();
   // Waits for all members and frees what they have.
   void close ();

@@ -1,4 +1,4 @@
-// gsvd_prepare.cu: before the sweeps: scaling by powers of two, order of columns, rank
+// gsvd_prepare.cu: what precedes the sweeps: scaling by powers of two, order of columns, rank
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "common/reduce.cuh"
@@ -18,7 +18,7 @@ template <class S> GLA_DEVICE cx<double> number_of (S a, cx<double>)
   return {(double)re (a), (double)im (a)};
 }
 
-// A block of threads per column.
+// A block of threads has a column.
 template <class S>
 __global__ void __launch_bounds__ (THREADS)
     norms_kernel (page_matrix<const S> A, int64_t m, int64_t n, int *norm)
@@ -32,10 +32,10 @@ __global__ void __launch_bounds__ (THREADS)
                                                : c.exponent + ilogb (sqrt (c.square));
 }
 
-// A warp per page.
+// A warp has a page.
 __global__ void scaling_kernel (gsvd_scaling s, int p, bool by_a, gsvd_state *state, int64_t pages)
 {
-  const int apart = 400; // exponents that the other matrix may have more
+  const int apart = 400; // the exponent of the other matrix may be larger by this
   int64_t page = (int64_t)blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
   int lane = threadIdx.x % 32;
   if (page >= pages)
@@ -77,7 +77,7 @@ __global__ void scaling_kernel (gsvd_scaling s, int p, bool by_a, gsvd_state *st
   }
 }
 
-// Thread x of block (., j, page): an entry of column j.
+// Thread x of block (., j, page) has an entry of column j.
 template <class S, class T>
 __global__ void load_kernel (page_matrix<T> to, int64_t rows, page_matrix<const S> A, int64_t m,
                              int64_t n, gsvd_scaling s, int which, const gsvd_state *state)
@@ -92,7 +92,7 @@ __global__ void load_kernel (page_matrix<T> to, int64_t rows, page_matrix<const 
   to.data[page * to.page + j * to.ld + i] = x;
 }
 
-// Thread x of block (., j, page): an entry of column j; so in the next kernel.
+// Thread x of block (., j, page) has an entry of column j; so in the next kernel.
 template <class T>
 __global__ void gather_kernel (page_matrix<T> to, int64_t rows, page_matrix<const T> from, int p,
                                const int64_t *jpvt)
@@ -114,7 +114,7 @@ template <class T> __global__ void identity_kernel (page_matrix<T> to, int64_t r
     to.data[page * to.page + j * to.ld + i] = from_real<T> (i == j && j < p ? 1 : 0);
 }
 
-// A block of threads per column j: it depends on those before it where r_jj is lost in its norm.
+// A block of threads has column j, which depends on those before it if r_jj is lost in its norm.
 template <class T>
 __global__ void __launch_bounds__ (THREADS)
     rank_kernel (page_matrix<const T> R, int p, gsvd_state *state)
@@ -133,7 +133,7 @@ __global__ void __launch_bounds__ (THREADS)
     state[page].near = 1;
 }
 
-// Thread x of block (., j, page): an entry of column j of F and G.
+// Thread x of block (., j, page) has an entry of column j of F and G.
 template <class T>
 __global__ void start_kernel (page_matrix<T> F, page_matrix<T> G, page_matrix<const T> F0,
                               page_matrix<const T> R, int64_t rows, int p, const gsvd_state *state)
@@ -148,7 +148,7 @@ __global__ void start_kernel (page_matrix<T> F, page_matrix<T> G, page_matrix<co
     F.data[page * F.page + j * F.ld + i] = F0.data[page * F0.page + j * F0.ld + i];
 }
 
-// The largest entry of a page decides; a block of threads per page.
+// A block of threads has a page, whose largest entry decides.
 template <class T>
 __global__ void __launch_bounds__ (1024)
     level_kernel (page_matrix<T> F, int64_t rows, int p, int *exponent, gsvd_state *state)

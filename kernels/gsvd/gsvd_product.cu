@@ -1,4 +1,4 @@
-// gsvd_product.cu: products of small matrices, and triangular systems, on every page at once
+// gsvd_product.cu: products of small matrices, and triangular systems, on all pages together
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "gsvd_kernels.cuh"
@@ -10,7 +10,7 @@ namespace
 
 enum { TILE = 32, THREADS = 128, SOLVE = 64, SOLVE_ROWS = 64, SHARES = 4 };
 
-// Block (x, y, page): the tile of 32 x 32 of C at (32 x, 32 y). Tiles of op(A) and B are fetched
+// Block (x, y, page) has the tile of 32 x 32 of C at (32 x, 32 y). It fetches tiles of op(A) and B
 // one after the other; a warp owns 16 x 16 of C.
 template <class T, bool ADJOINT>
 __global__ void __launch_bounds__ (THREADS)
@@ -68,7 +68,7 @@ GLA_DEVICE double divide (double a, double b)
 }
 GLA_DEVICE cx<double> divide (cx<double> a, cx<double> b)
 {
-  // one of the parts of b to size 1, so that its square neither over- nor underflows
+  // scale b by a power of 2 to size 1, so that its square neither over- nor underflows
   double big = absmax (b);
   cx<double> d = {b.x / big, b.y / big};
   double s = 1 / abs2 (d);
@@ -76,8 +76,9 @@ GLA_DEVICE cx<double> divide (cx<double> a, cx<double> b)
   return {x.x / big, x.y / big};
 }
 
-// Block (x, page): 64 rows of F. Four neighbouring lanes share a row, its columns distributed
-// cyclically and kept in registers; column by column, the owner divides and broadcasts the result.
+// Block (x, page) has 64 rows of F. Four neighbouring lanes share a row, with its columns
+// distributed cyclically and in registers; for each column its owner divides and broadcasts the
+// result.
 template <class T>
 __global__ void __launch_bounds__ (SOLVE_ROWS *SHARES)
     solve_kernel (page_matrix<T> F, page_matrix<const T> R, int64_t rows, int first, int count)

@@ -6,7 +6,7 @@
 namespace
 {
 
-// Columns of U that are zero become the orthogonal complement of the others.
+// Replaces zero columns of U by the orthogonal complement of the others.
 template <class T>
 gla_status complete_u (const gsvd_worker<T> &w, const qr_streams &streams, const qr_pause &pause)
 {
@@ -18,8 +18,8 @@ gla_status complete_u (const gsvd_worker<T> &w, const qr_streams &streams, const
   return GLA_OK;
 }
 
-// to := Q1 * small, where Q1 has `rows` rows and the small matrix p; then the columns of Q beyond
-// p.
+// Sets to := Q1 * small, where Q1 has `rows` rows and the small matrix p; then appends the columns
+// of Q beyond p.
 template <class S, class T>
 gla_status store_product (const gsvd_worker<T> &w, page_matrix<S> to, int64_t rows, int64_t columns,
                           page_matrix<T> small)
@@ -44,7 +44,7 @@ gla_status store_u (const gsvd_worker<T> &w, page_matrix<S> U, const qr_streams 
   return gsvd_store_tall_u<S> (g, U, streams, pause);
 }
 
-// B's triangle had a factor of its own.
+// V includes the factor of B's triangle.
 template <class S, class T>
 gla_status store_v (const gsvd_worker<T> &w, page_matrix<S> V, const qr_streams &streams,
                     const qr_pause &pause)

@@ -7,8 +7,8 @@
 namespace
 {
 
-// Rows beyond the columns: both matrices are scaled and become triangles first, A's in F0, B's in
-// R. What is no triangle there is scaled alone.
+// Pairs with more rows than columns: both matrices are scaled and become triangles first, A's in
+// F0, B's in R. A matrix that is not tall is only scaled.
 template <class S, class T>
 gla_status reduce_tall (const gsvd_worker<T> &w, page_matrix<const S> A, page_matrix<const S> B,
                         const qr_streams &streams, const qr_pause &pause)
@@ -34,7 +34,7 @@ gla_status reduce_tall (const gsvd_worker<T> &w, page_matrix<const S> A, page_ma
   return GLA_OK;
 }
 
-// What the reduction of pages of type N writes.
+// Calls the reduction for pages of type N.
 template <class N, class T>
 gla_status reduce (const gsvd_plan<T> &g, page_matrix<const N> A, page_matrix<const N> B,
                    bool scaled, cudaStream_t stream)
@@ -46,8 +46,8 @@ gla_status reduce (const gsvd_plan<T> &g, page_matrix<const N> A, page_matrix<co
 
 } // namespace
 
-// Fitted to 4 x 4 .. 64 x 64, d and z, the host's work for each pair included; a sweep is a chain
-// of rotations.
+// Fitted to 4 x 4 .. 64 x 64, d and z, with the host's work for each pair; a sweep is a sequence of
+// rotations.
 double gsvd_small_seconds (const gla_gsvd_job &job, double pages)
 {
   double p = (double)job.p, m = (double)job.m, n = (double)job.n;
@@ -77,7 +77,7 @@ gla_status gsvd_small_pairs (const gsvd_plan<T> &g, page_matrix<const S> A, page
   bool u = to.U.data != nullptr, v = to.V.data != nullptr;
   gsvd_small_sweeps_args<T> sweeps = {};
   sweeps.F = as_const (g.F);
-  sweeps.U = g.U; // values alone are those that come with vectors
+  sweeps.U = g.U; // values must not depend on whether vectors are wanted
   sweeps.Y = g.V;
   sweeps.sigma = g.values.norm_f;
   sweeps.p = g.p;

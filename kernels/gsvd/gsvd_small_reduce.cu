@@ -1,4 +1,4 @@
-// gsvd_small_reduce.cu: small pairs to F = A P R^-1, each by one block in shared memory
+// gsvd_small_reduce.cu: reduces small pairs to F = A P R^-1, each by one block in shared memory
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "common/cluster.cuh"
@@ -9,24 +9,24 @@
 namespace
 {
 
-// The larger one; NaN if one is NaN.
+// Returns the larger one, or NaN if one is NaN.
 GLA_DEVICE double larger (double a, double b)
 {
   return b > a || b != b ? b : a;
 }
 
-// Over the neighbouring lanes that share a column; all get the same bits.
+// Sums over the neighbouring lanes that share a column; all get the same bits.
 template <int SHARES, class N> GLA_DEVICE N over_shares (N x)
 {
   return lane_sum<SHARES> (x);
 }
 
-// All that is in shared memory, and what a thread is: part `part` of column j.
+// What is in shared memory; the thread has part `part` of column j.
 template <class T, int P> struct reduction : small_shape<T, P> {
   typedef small_shape<T, P> shape;
   using shape::SHARES, shape::THREADS, shape::LD, shape::MATRIX;
   T *b, *f, *tau, *inverse;           // inverse[k]: reflector k is its column times this
-  double *beta, *rest, *below, *most; // rest and below: two sets of P, for the steps in turn
+  double *beta, *rest, *below, *most; // rest and below: two sets of P, for alternate steps
   int *place, *norm_a, *norm_b, *column;
   int p, j, part;
 
@@ -64,7 +64,7 @@ template <class T, int P> struct reduction : small_shape<T, P> {
     }
   }
 
-  // The exponent of the norm of column j.
+  // Returns the exponent of the norm of column j.
   GLA_DEVICE int exponent_of (const T *matrix) const
   {
     double largest = 0, sum = 0;
@@ -86,7 +86,7 @@ template <class T, int P> struct reduction : small_shape<T, P> {
   // Returns info.
   GLA_DEVICE int choose_scaling (int &page_a, int &page_b)
   {
-    const int apart = 400; // exponents that the other matrix may have more
+    const int apart = 400; // the exponent of the other matrix may be larger by this
     const int a = exponent_of (f), b_exponent = exponent_of (b);
     if (part == 0) {
       norm_a[j] = a;
@@ -133,7 +133,7 @@ template <class T, int P> struct reduction : small_shape<T, P> {
   // B P = Q R. Columns stay where they are; place[k] is the one of step k
   //----------------------------------------------------------------------------
 
-  // Step k to column j where `on`; c is the column of the reflector.
+  // Applies step k to column j if `on`; c is the column of the reflector.
   GLA_DEVICE void reflect (int k, int c, const reflector<T> &h, bool on) const
   {
     T sum = from_real<T> (0);
@@ -154,7 +154,7 @@ template <class T, int P> struct reduction : small_shape<T, P> {
       b[j * LD + i] = madd (sum, b[c * LD + i], b[j * LD + i]);
   }
 
-  // Squares of column j from row k on, and behind it, to one of the two sets; -1 where it is
+  // Stores the squares of column j from row k on, and after it, in one of the two sets; -1 if it is
   // placed.
   GLA_DEVICE void measure (int k, bool placed, int set) const
   {
@@ -197,7 +197,7 @@ template <class T, int P> struct reduction : small_shape<T, P> {
   }
 
   // Whether column j, placed in that step, depends on those before it: r_jj is lost in its norm.
-  // The same in all threads.
+  // All threads return the same.
   GLA_DEVICE bool is_dependent (int step) const
   {
     double sum = 0;
@@ -213,8 +213,8 @@ template <class T, int P> struct reduction : small_shape<T, P> {
   // F = A P R^-1
   //----------------------------------------------------------------------------
 
-  // Thread `row` of share g has the columns that take places g, g + SHARES, .. of its row, and all
-  // shares meet the column that is done. That is not divided before all are done.
+  // Thread `row` of share g has the columns at places g, g + SHARES, .. of its row; all shares read
+  // the column that is final, so it is divided only after all are done.
   GLA_DEVICE void solve () const
   {
     const int row = threadIdx.x % P, g = threadIdx.x / P;
@@ -234,7 +234,7 @@ template <class T, int P> struct reduction : small_shape<T, P> {
     __syncthreads ();
   }
 
-  // The largest entry; the same in all threads.
+  // Returns the largest entry, the same in all threads.
   GLA_DEVICE double largest_of (const T *matrix) const
   {
     double x = 0;
@@ -269,7 +269,7 @@ template <class T, int P> struct reduction : small_shape<T, P> {
       if (w % P < p && w / P < p)
         to[w / P * ld + w % P] = from_real<T> (0);
   }
-  // R with the reflectors below its diagonal.
+  // Stores R with the reflectors below its diagonal.
   GLA_DEVICE void store_factor (T *to, int64_t ld, T *to_tau, int *perm) const
   {
     for (int w = threadIdx.x; w < P * P; w += THREADS) {
@@ -286,7 +286,7 @@ template <class T, int P> struct reduction : small_shape<T, P> {
   }
 };
 
-// One block per page.
+// A block has a page.
 template <class S, int P>
 __global__ void __launch_bounds__ (small_shape<wide<S>, P>::THREADS)
     reduce_kernel (gsvd_small_reduction<S> a)
@@ -357,7 +357,7 @@ cudaError_t gsvd_small_reduce (const gsvd_small_reduction<S> &a, int64_t pages, 
   });
 }
 
-// The other kernels take less.
+// The other kernels need less.
 size_t gsvd_small_shared (bool complex, int p)
 {
   return with_small_size (p, [&] (auto size) {

@@ -1,4 +1,4 @@
-// gsvd_small_results.cu: values, X, U and V of small pairs, each by one block
+// gsvd_small_results.cu: finds values, X, U and V of small pairs, each by one block
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "common/cluster.cuh"
@@ -14,8 +14,8 @@ struct small_column {
   int exponent;
 };
 
-// Two matrices in shared memory; thread (x, y) of the block has the entries (x + ROWS a, y +
-// COLUMNS b) of a product, DOWN x ACROSS of them.
+// Two matrices in shared memory; thread (x, y) of the block has entries (x + ROWS a, y + COLUMNS b)
+// of a product, DOWN x ACROSS of them.
 template <class T, int P> struct small_results : small_shape<T, P> {
   typedef small_shape<T, P> shape;
   using shape::SHARES, shape::THREADS, shape::LD, shape::MATRIX;
@@ -63,7 +63,7 @@ template <class T, int P> struct small_results : small_shape<T, P> {
     }
   }
 
-  // sum += left' * right * diag (by), of the upper triangle of left alone where TRIANGLE.
+  // Adds left' * right * diag (by) to sum; TRIANGLE uses the upper triangle of left alone.
   template <bool TRIANGLE> GLA_DEVICE void multiply (double small_column::*by)
   {
     double times[ACROSS];
@@ -89,8 +89,8 @@ template <class T, int P> struct small_results : small_shape<T, P> {
     }
   }
 
-  // right = Q * right, the reflectors being below the diagonal of left. Each column belongs to
-  // SHARES lanes, which meet in nothing else.
+  // Sets right = Q * right, with the reflectors below the diagonal of left. SHARES lanes have a
+  // column and need no other lanes.
   GLA_DEVICE void apply_q () const
   {
     const int j = threadIdx.x / SHARES, part = threadIdx.x % SHARES;
@@ -133,7 +133,7 @@ template <class T, int P> struct small_results : small_shape<T, P> {
       }
   }
 
-  // right, to one of the two.
+  // Stores right in one of the two.
   template <class S>
   GLA_DEVICE void store (page_matrix<S> to, page_matrix<T> to_wide, bool failed) const
   {
@@ -155,8 +155,8 @@ template <class T> GLA_DEVICE page_matrix<T> on_page (page_matrix<T> a, int64_t 
   return {a.data == nullptr ? nullptr : a.data + page * a.page, a.ld, a.page};
 }
 
-// Quotients of neighbours that are equal to rounding must not decrease, either, in the type of the
-// arrays: where one does it becomes that of the one before. One thread.
+// Quotients of neighbours that are equal to rounding must not decrease in the type of the arrays,
+// either: one that does takes the value before it. One thread does this.
 template <class R> GLA_DEVICE void put_in_order (small_column *c, int p)
 {
   for (int j = 1; j < p; j++)
@@ -192,7 +192,7 @@ GLA_DEVICE void store_values (const gsvd_small_results_args<S> &a,
     a.beta.data[page * a.beta.page + j] = failed ? R (NAN) : (R)r.column[j].beta;
 }
 
-// One block per page: X = F0' U C + R' Y S, and V = Q Y.
+// A block has a page and computes X = F0' U C + R' Y S, and V = Q Y.
 template <class S, int P>
 __global__ void __launch_bounds__ (small_shape<wide<S>, P>::THREADS)
     results_kernel (gsvd_small_results_args<S> a)

@@ -7,7 +7,7 @@
 namespace
 {
 
-// Counts the rotations of each sweep of a page; its first warp writes them down.
+// Counts the rotations of each sweep of a page; the first warp of the page stores them.
 template <class PAGE> struct rotation_counter {
   const PAGE &page;
   unsigned long long *history; // NULL: not this warp
@@ -31,7 +31,7 @@ template <class PAGE> struct rotation_counter {
   }
 };
 
-// The warps of svd_lanes_kernel, and their pages.
+// Warps have pages as in svd_lanes_kernel.
 template <class T, int P, int ROWS, int S>
 __global__ void __launch_bounds__ (
     32 * (S == 1 ? SVD_LANES_WARPS : S),
@@ -72,7 +72,7 @@ cudaError_t launch (const svd_args<T> &a, unsigned long long *history, gsvd_stat
 template <class T>
 cudaError_t gsvd_small_sweeps (const gsvd_small_sweeps_args<T> &g, cudaStream_t stream)
 {
-  constexpr int S = sizeof (T) == 16 ? 2 : 1; // warps that share 17 rows and more
+  constexpr int S = sizeof (T) == 16 ? 2 : 1; // warps that share pages of 17 rows and more
   const int p = g.p;
   svd_args<T> a = {};
   a.A = g.F;

@@ -11,7 +11,7 @@
 namespace
 {
 
-// Steps that a member is launched before the host waits for those before them.
+// Steps that are launched on a member before the host waits for the previous ones.
 enum { STEPS_AHEAD = 32 };
 
 template <class T>
@@ -63,7 +63,7 @@ template <class T> gla_status gsvd_team<T>::enter (int k)
   return of (k, cudaSetDevice (members[k].device));
 }
 
-// With a NULL base it only counts.
+// Only counts bytes if the base is NULL.
 template <class T> void carve (gsvd_member<T> &m, const gsvd_plan<T> &plan, int pairs, carver &c)
 {
   int64_t page = GLA_TEAM_PLACES * (int64_t)pairs * plan.width * plan.ld;
@@ -83,7 +83,7 @@ template <class T> gla_status gsvd_team<T>::take_memory (int k)
   carver count = {nullptr, 0};
   carve (m, plan, share_blocks, count);
   cudaError_t error = cudaMalloc (reinterpret_cast<void **> (&m.memory), count.used);
-  if (error == cudaErrorMemoryAllocation) { // what arrays have left may be in the way
+  if (error == cudaErrorMemoryAllocation) { // unused memory of arrays may be missing
     cudaGetLastError ();
     heap_trim (m.device);
     error = cudaMalloc (reinterpret_cast<void **> (&m.memory), count.used);
@@ -180,8 +180,8 @@ template <class T> gla_status gsvd_team<T>::wait (int k)
   return status;
 }
 
-// Waits for what was launched before the last call, while the GPU works on what came after it; asks
-// now and then whether to stop, which short waits do not.
+// Waits for what was launched before the last call, while the GPU does what came after it. Asks
+// whether to stop, because short waits do not.
 template <class T> gla_status gsvd_team<T>::pace (int k)
 {
   GLA_TRY (wait (k));
@@ -216,7 +216,7 @@ gla_status gsvd_team<T>::work (int k, const gla_team_seat *seat, int first, int 
   return m.launched >= STEPS_AHEAD ? pace (k) : GLA_OK;
 }
 
-// One share, on the stream of member k, whose GPU is the current one.
+// Sends one share on the stream of member k, whose GPU is the current one.
 template <class T>
 gla_status gsvd_team<T>::send_share (int k, page_matrix<T> from, int peer, page_matrix<T> to)
 {
@@ -225,8 +225,8 @@ gla_status gsvd_team<T>::send_share (int k, page_matrix<T> from, int peer, page_
   return of (k, peers_copy (to.data, b.device, from.data, a.device, bytes, a.stream));
 }
 
-// The place that a share goes to is free when its owner has sent what was there; the next step
-// begins when the peer has sent. Each sends on a stream of its own, both ways at once.
+// A share's new place is free once its owner has sent the previous one; the next step begins once
+// the peer has sent. Each member sends on its own stream, so both directions overlap.
 template <class T> gla_status gsvd_team<T>::swap (const gla_team_move *moves)
 {
   for (int k = 0; k < team->count; k++) {
@@ -280,7 +280,7 @@ template <class T> gla_status gsvd_team<T>::agree (gla_team_finding *found)
 // all sweeps
 //------------------------------------------------------------------------------
 
-// The shares and the tables, from the first member to the others.
+// Copies the shares and the tables from the first member to the others.
 template <class T> gla_status gsvd_team<T>::scatter ()
 {
   cudaStream_t stream = members[0].stream;
@@ -309,7 +309,8 @@ template <class T> gla_status gsvd_team<T>::scatter ()
   return GLA_OK;
 }
 
-// All shares to F and G of the plan; the stream of the first member goes on when they are there.
+// Copies all shares to F and G of the plan; the stream of the first member continues when they are
+// there.
 template <class T> gla_status gsvd_team<T>::gather ()
 {
   for (int k = 0; k < team->count; k++) {
@@ -337,7 +338,7 @@ template <class T> gla_status gsvd_team<T>::sweeps ()
   gsvd_state own;
   GLA_TRY (host.wait (host.user));
   GLA_TRY (copy_to_host (&own, plan.state, sizeof own, stream));
-  if (own.done) // it is not to be solved
+  if (own.done) // the pair is not to be solved
     return GLA_OK;
   gla_team_start (&state, team->count);
   GLA_TRY (scatter ());

@@ -1,4 +1,4 @@
-// gsvd_update.cu: pairs of block columns times their transformations
+// gsvd_update.cu: multiplies pairs of block columns by their transformations
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "gsvd_kernels.cuh"
@@ -28,9 +28,9 @@ int groups_of (int64_t rows, int pairs, int tile)
   return (int)(wanted < tiles ? wanted : tiles);
 }
 
-// Block (x, y, z): every gridDim.x-th tile of rows of pair y, z numbers the matrices of all pages.
-// The tile and the transformation are in shared memory; a warp owns 16 rows of the tile and a
-// part of its columns, which it writes back in place.
+// Block (x, y, z) has every gridDim.x-th tile of rows of pair y; z numbers the matrices of all
+// pages. The tile and the transformation are in shared memory; a warp owns 16 rows of the tile and
+// a part of its columns, which it overwrites.
 template <class T, int NB>
 __global__ void __launch_bounds__ (THREADS) update_kernel (gsvd_step<T> s)
 {

@@ -1,4 +1,4 @@
-// gsvd_value.cuh: cosine and sine of a value, and the pair's scaling undone
+// gsvd_value.cuh: cosine and sine of a value, and how to undo the scaling of a pair
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #ifndef GPULINALG_GSVD_VALUE_CUH
@@ -6,13 +6,13 @@
 
 #include "common/scalar.cuh"
 
-// x 2^k for any k.
+// Returns x 2^k for any k.
 GLA_DEVICE double far_power (double x, int k)
 {
   return times_power (x, k < -3000 ? -3000 : k > 3000 ? 3000 : k);
 }
 
-// Of the scaled pair, from its generalized singular value.
+// Cosine and sine of the scaled pair, from its generalized singular value.
 struct gsvd_angle {
   double cosine, sine;
   GLA_DEVICE explicit gsvd_angle (double sigma)
@@ -24,7 +24,7 @@ struct gsvd_angle {
 };
 
 // With c, s of the scaled pair, c 2^page_a and s 2^page_b are those of the pair times h; its column
-// of X is to be multiplied by h, which is factor * 2^exponent.
+// of X must be multiplied by h = factor * 2^exponent.
 struct gsvd_unscaled {
   double alpha, beta, factor;
   int exponent;
@@ -34,7 +34,7 @@ struct gsvd_unscaled {
     // both to the larger exponent, and from there by a common one
     double cc = far_power (c, a - most), dd = far_power (s, b - most);
     int up = 0;
-    if (cc < 0x1p-500 && dd < 0x1p-500) { // of the larger matrix nothing is in this column
+    if (cc < 0x1p-500 && dd < 0x1p-500) { // this column has nothing of the larger matrix
       up = a > b ? a - b : b - a;
       up = up > 500 ? up - 100 : up;
       cc = far_power (c, a - most + up);

@@ -14,7 +14,7 @@
 // rows of a pair of block columns, fetched to shared memory
 //------------------------------------------------------------------------------
 
-// The first columns of a pair's blocks.
+// Returns the first columns of a pair's blocks.
 GLA_DEVICE int2 pair_columns (const gsvd_seat &s, short2 blocks, int width)
 {
   auto first = [&] (int b) {
@@ -23,14 +23,15 @@ GLA_DEVICE int2 pair_columns (const gsvd_seat &s, short2 blocks, int width)
   return make_int2 (first (blocks.x), first (blocks.y));
 }
 
-// Column of the matrix for column c of the pair.
+// Returns the column of the matrix for column c of the pair.
 GLA_DEVICE int64_t pair_column (int2 first, int width, int c)
 {
   return c < width ? first.x + c : first.y + c - width;
 }
 
-// ROWS rows from `row` on of the pair's NB columns: entry (r, c) at c*LD + r, zeros from row `last`
-// on. Leading dimensions, row and last are even: two neighbouring rows of doubles travel at once.
+// Fetches ROWS rows from `row` on of the pair's NB columns: entry (r, c) is at c*LD + r, zeros from
+// row `last` on. Leading dimensions, row and last are even, so that two rows of doubles are copied
+// at once.
 template <int THREADS, int NB, int ROWS, int LD, class T>
 GLA_DEVICE void fetch_pair (T *tile, const T *data, int64_t ld, int width, int2 first, int row,
                             int last)
@@ -63,14 +64,14 @@ template <class T> struct pair_step {
   double app, aqq; // the new diagonal
 };
 
-// What the Gram entries of a pair say: whether it is to be transformed, the square of its cosine
-// then, and that nothing is to be known of it but from a new Gram matrix.
+// What the Gram entries of a pair say: whether to transform it, the square of its cosine then, and
+// whether only a new Gram matrix can tell.
 struct pair_finding {
   bool rotate, unknown;
   double cosine2;
 };
 
-// 2^e and 2^-e for the exponent e of the number x > 0, up to 2^1022.
+// Returns 2^e and 2^-e for the exponent e of x > 0, up to 2^1022.
 GLA_DEVICE double power_of (double x)
 {
   int high = __double2hiint (x) & 0x7ff00000;
@@ -91,7 +92,7 @@ GLA_DEVICE cx<double> with_imaginary (double r, double i, cx<double>)
   return {r, i};
 }
 
-// b is ignored without BOTH. tol2: square of the tolerance.
+// Ignores b without BOTH. tol2 is the square of the tolerance.
 template <bool BOTH, class T>
 GLA_DEVICE pair_finding look_at_pair (double app, double aqq, T apq, T bpq, double tol2)
 {
@@ -112,9 +113,9 @@ GLA_DEVICE pair_finding look_at_pair (double app, double aqq, T apq, T bpq, doub
   return f;
 }
 
-// The transformation of a pair that look_at_pair wants transformed. With nu, the larger root,
-// al = (x2 - i v)/nu and be = (x1 + i v)/nu its columns are (1, -w' be) and (w al, 1) over their
-// norms; here they are multiplied by nu, so that nothing is divided.
+// Finds the transformation of a pair for which look_at_pair asks. With nu, the larger root, al =
+// (x2 - i v)/nu and be = (x1 + i v)/nu its columns are (1, -w' be) and (w al, 1) over their norms;
+// here they are multiplied by nu, to avoid divisions.
 template <bool BOTH, class T>
 GLA_DEVICE void solve_pair (pair_step<T> &z, double app, double aqq, T apq, T bpq)
 {
