@@ -18,7 +18,7 @@ struct fun_value {
   double root, re, im;
 };
 
-// What is done with eigenvalues that are 0 to within rounding.
+// What to do with eigenvalues that are 0 to within rounding.
 enum fun_rounding { FUN_KEEP = 0, FUN_NEGATIVE_TO_ZERO, FUN_SMALL_TO_ZERO };
 
 // How values are computed. scale and occupied are on the device; scale may be NULL, which means 1.
@@ -33,8 +33,8 @@ struct fun_rule {
   const int64_t *occupied;
 };
 
-// To this order one kernel does all (fun_small); above, kernels for values and factors, and the
-// page products.
+// Up to this order one kernel does all (fun_small); above it there are kernels for values and
+// factors, and the page products.
 enum { FUN_SMALL = 32 };
 
 // T is the type of V, E that of F. V and lambda are packed; X overwrites V above FUN_SMALL. info is
@@ -59,12 +59,12 @@ enum {
   FUN_NOT_REAL = 2 // a value is not real
 };
 
-// The whole result, n <= FUN_SMALL.
+// Makes the whole result, n <= FUN_SMALL.
 template <class T, class E> cudaError_t fun_small (const fun_args<T, E> &a);
 
-// Above FUN_SMALL: values, state and info; then X and Y; and after the product, pages that failed
-// are filled, and the upper triangle of pages with real values is made the lower one's mirror
-// image.
+// Above FUN_SMALL: fun_values finds values, state and info, and fun_factors X and Y. After the
+// product fun_repair fills pages that failed, and mirrors the lower triangle of pages with real
+// values.
 template <class T, class E> cudaError_t fun_values (const fun_args<T, E> &a);
 template <class T, class E> cudaError_t fun_factors (const fun_args<T, E> &a);
 template <class T, class E> cudaError_t fun_repair (const fun_args<T, E> &a);
@@ -73,7 +73,7 @@ template <class T, class E> cudaError_t fun_repair (const fun_args<T, E> &a);
 // values of functions at eigenvalues, in double precision
 //------------------------------------------------------------------------------
 
-// As ../../src/fun/fun_values.c does on the CPU.
+// These functions do what ../../src/fun/fun_values.c does on the CPU.
 
 //------------------------------------------------------------------------------
 // complex numbers
@@ -94,7 +94,7 @@ GLA_DEVICE fun_value fun_from_complex (cx<double> f)
   return {sqrt (size), f.x / size, f.y / size};
 }
 
-// The principal root. The part that is a sum of numbers of one sign comes first.
+// Returns the principal root. The part that is a sum of numbers of one sign is computed first.
 GLA_DEVICE cx<double> fun_sqrt (cx<double> x)
 {
   const double root = sqrt (0.5 * (hypot (x.x, x.y) + fabs (x.x)));
@@ -110,7 +110,7 @@ GLA_DEVICE cx<double> fun_log (cx<double> x)
   return {log (hypot (x.x, x.y)), atan2 (x.y, x.x)};
 }
 
-// By the larger part, so that no square overflows.
+// Divides by the larger part, so that no square overflows.
 GLA_DEVICE cx<double> fun_inverse (cx<double> x)
 {
   if (fabs (x.x) >= fabs (x.y)) {
@@ -133,7 +133,7 @@ GLA_DEVICE fun_value fun_exponential (double re, double im)
   return f;
 }
 
-// Of a real number; the value is complex where it must be.
+// Takes a real number; the value is complex where it must be.
 GLA_DEVICE fun_value fun_of_real (gla_fun fun, double p, double x)
 {
   switch (fun) {
@@ -180,7 +180,7 @@ GLA_DEVICE fun_value fun_of_complex (gla_fun fun, double p, cx<double> x)
 // values of a page
 //------------------------------------------------------------------------------
 
-// Value j of a page whose eigenvalues, ascending, begin at lambda.
+// Returns value j of a page whose eigenvalues, ascending, begin at lambda.
 template <class R>
 GLA_DEVICE fun_value fun_of_page (const fun_rule &r, const R *lambda, int64_t page, int j)
 {
@@ -206,8 +206,8 @@ GLA_DEVICE bool fun_is_finite (bool is_single, const fun_value &f)
   return f.root * f.root <= most && !isnan (f.re + f.im);
 }
 
-// What the values of a page say of it: its info, FUN_FAILED and FUN_NOT_REAL, and what a page that
-// failed is filled with. first: the first value that is not finite, n: there is none.
+// What the values of a page give: its info, FUN_FAILED and FUN_NOT_REAL, and the number that fills
+// a page that failed. first: the first value that is not finite, n: there is none.
 struct fun_verdict {
   int32_t info;
   int state;
@@ -223,7 +223,7 @@ GLA_DEVICE fun_verdict fun_judge (const fun_rule &r, int32_t info, int first, bo
   return {0, not_real ? FUN_NOT_REAL : 0};
 }
 
-// What a page is filled with whose info is not 0.
+// Returns the number that fills a page whose info is not 0.
 GLA_DEVICE cx<double> fun_fill (const fun_rule &r, int32_t info, const fun_value &first)
 {
   if (info != r.n + 2 || isnan (first.root))
@@ -249,7 +249,7 @@ template <> GLA_DEVICE cx<double> fun_element (cx<double> x)
   return x;
 }
 
-// x times the conjugate phase of a value; for E complex, T may be real.
+// Returns x times the conjugate phase of a value; for complex E, T may be real.
 GLA_DEVICE float fun_turn (float x, float re, float, float)
 {
   return x * re;

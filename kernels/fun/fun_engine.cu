@@ -1,8 +1,8 @@
 // fun_engine.cu: gla_pagefun on one GPU: chunks of pages, their memory, their transfers
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A chunk is worked on by the kernels of batcheig, then to order 32 by one kernel of this folder,
-// and above by its kernels and those of the page products.
+// The kernels of batcheig find the eigenvectors of a chunk. Then one kernel of this folder makes
+// the result up to order 32; above it several kernels and those of the page products do.
 
 #include "common/pages.cuh"
 #include "common/for_type.cuh"
@@ -30,7 +30,7 @@ namespace
 // the job
 //------------------------------------------------------------------------------
 
-// The eigenvalue problems of a job, with arrays on the device or where the call has them.
+// Returns the eigenvalue problems of a job, with arrays on the device or where the call has them.
 gla_eig_job eig_job_of (const gla_pagefun_job &job, int device_arrays)
 {
   gla_eig_job eig = {};
@@ -62,7 +62,7 @@ fun_rounding rounding_of (const gla_pagefun_job &job)
   }
 }
 
-// Whether some value may be neither positive nor 0, unless its page fails: then Y is not X.
+// Whether some value may be neither positive nor 0 on a page that does not fail: then Y is not X.
 bool turns (const gla_pagefun_job &job)
 {
   if (job.wide || job.scale_complex)
@@ -79,7 +79,7 @@ bool turns (const gla_pagefun_job &job)
   }
 }
 
-// f (zero, zero) for the types of A and F.
+// Calls f (zero, zero) for the types of A and F.
 template <class F> auto for_types (const gla_pagefun_job &job, F f)
 {
   return for_type (job.head.type, [&] (auto zero) {
@@ -105,7 +105,7 @@ template <class T, class E> struct chunk_memory {
   T *A; // of host arrays
   T *V;
   real_t<T> *lambda;
-  E *F; // of host arrays; in the place of A where it has the same type
+  E *F; // of host arrays; at A's place if it has the same type
   E *Y;
   fun_value *values;
   int *state;
@@ -149,7 +149,7 @@ chunk_memory<T, E> memory_of (cuda_engine *e, int slot, const gla_pagefun_chunk 
 // the work on a chunk
 //------------------------------------------------------------------------------
 
-// The caller's numbers for each page, or for all.
+// Copies the caller's numbers, one for each page or one for all.
 gla_status upload_numbers (cuda_engine *e, int slot, const gla_pagefun_chunk *chunk, double *scale,
                            int64_t *occupied)
 {
@@ -211,7 +211,7 @@ fun_args<T, E> args_of (cuda_engine *e, int slot, const gla_pagefun_chunk *chunk
   return a;
 }
 
-// X*Y' of all pages.
+// Forms X*Y' of all pages.
 template <class T, class E> gla_status multiply (cuda_engine *e, int slot, const fun_args<T, E> &a)
 {
   const int64_t n = a.rule.n;
@@ -290,7 +290,7 @@ int supports (const gla_job *head)
          (job->n <= FUN_SMALL || cuda_pagemul_ops.supports (&product.head));
 }
 
-// As batcheig, which brings as much to the GPU and back, and products.
+// The time is that of batcheig, which transfers as much, and of products.
 double seconds (gla_engine *engine, const gla_job *head, int64_t pages)
 {
   const gla_pagefun_job &job = *(const gla_pagefun_job *)head;

@@ -13,8 +13,8 @@ unsigned blocks_for (int64_t count)
   return (unsigned)(count < BLOCKS_MOST ? count : BLOCKS_MOST);
 }
 
-// A warp takes a page, and its lanes every 32nd value. The first value of a page that failed is the
-// one to fill it with.
+// A warp has a page, and its lanes every 32nd value. The first value of a page that failed fills
+// it.
 template <class T, class E>
 __global__ void __launch_bounds__ (THREADS) fun_values_kernel (fun_args<T, E> a)
 {
@@ -44,8 +44,8 @@ __global__ void __launch_bounds__ (THREADS) fun_values_kernel (fun_args<T, E> a)
   }
 }
 
-// A block takes a page; its threads share out the elements, of which each column has one value.
-// Pages that failed are left out.
+// A block has a page; its threads share the elements, of which each column has one value. Pages
+// that failed are left out.
 template <class T, class E>
 __global__ void __launch_bounds__ (THREADS) fun_factors_kernel (fun_args<T, E> a)
 {
@@ -80,8 +80,8 @@ template <class R> GLA_DEVICE cx<R> without_im (cx<R> x)
   return {x.x, 0};
 }
 
-// The tile of F in tile row `row` and tile column `column`, row >= column, to the other side of the
-// diagonal, by way of shared memory so that rows of threads read and write along columns.
+// Copies the tile of F in tile row `row` and tile column `column`, row >= column, to the other side
+// of the diagonal, through shared memory so that rows of threads read and write along columns.
 template <class E>
 GLA_DEVICE void mirror_tile (E *F, int64_t ld, int n, int row, int column, E (*tile)[TILE + 1])
 {
@@ -102,7 +102,7 @@ GLA_DEVICE void mirror_tile (E *F, int64_t ld, int n, int row, int column, E (*t
   }
 }
 
-// A block takes a page. A page that failed is filled, column by column; of one whose values are
+// A block has a page. A page that failed is filled, column by column; if the values of a page are
 // real, tiles of 32x32 elements are mirrored, unless the product has done that.
 template <class T, class E>
 __global__ void __launch_bounds__ (THREADS) fun_repair_kernel (fun_args<T, E> a)

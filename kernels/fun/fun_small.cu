@@ -1,4 +1,4 @@
-// fun_small.cu: functions of Hermitian pages to order 32, by one kernel
+// fun_small.cu: functions of Hermitian pages up to order 32, by one kernel
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "fun.cuh"
@@ -8,9 +8,9 @@ namespace
 
 enum { THREADS = 256 };
 
-// A sum of x*conj (y) in two parts. Parts that an element and its mirror image have in common have
-// the same bits, also where y is x with another sign: so the result is exactly Hermitian where all
-// values are real.
+// Adds x*conj (y) in two parts. Parts that an element and its mirror image have in common have the
+// same bits, also if y is x with another sign: so the result is exactly Hermitian where all values
+// are real.
 template <class R> GLA_DEVICE void add (R x, R y, R &a, R &)
 {
   a += x * y;
@@ -74,7 +74,8 @@ template <class T, class E> struct shared_part {
   }
 };
 
-// Values of the block's pages, the first that is not finite of each, and whether one is not real.
+// Finds the values of the block's pages, the first that is not finite of each, and whether one is
+// not real.
 template <class T, class E>
 GLA_DEVICE void find_values (const fun_args<T, E> &a, const shared_part<T, E> &s, int64_t page0,
                              int pages)
@@ -103,7 +104,7 @@ GLA_DEVICE void find_values (const fun_args<T, E> &a, const shared_part<T, E> &s
   }
 }
 
-// X and Y of the block's pages, whose eigenvectors follow each other.
+// Finds X and Y of the block's pages, whose eigenvectors are contiguous.
 template <class T, class E>
 GLA_DEVICE void find_factors (const fun_args<T, E> &a, const shared_part<T, E> &s, int64_t page0,
                               int pages)
@@ -119,10 +120,10 @@ GLA_DEVICE void find_factors (const fun_args<T, E> &a, const shared_part<T, E> &
   }
 }
 
-// A block takes some pages whose eigenvectors lie side by side: one of order 23 to 32, 256 of order
-// 1 or 2. The threads first share out the values, then the elements of X and Y, which they keep in
-// shared memory, and then each has 2x2 elements of one page's product in its registers: rows i and
-// i + side, so that neighbours read neighbouring elements, and columns k and k + side.
+// A block has some pages whose eigenvectors are contiguous: one page of order 23 to 32, 256 pages
+// of order 1 or 2. The threads first share the values, then the elements of X and Y, which they put
+// in shared memory. Then each has 2x2 elements of one page's product in its registers: rows i and i
+// + side, so that neighbours read neighbouring elements, and columns k and k + side.
 template <class T, class E>
 __global__ void __launch_bounds__ (THREADS) fun_small_kernel (fun_args<T, E> a)
 {

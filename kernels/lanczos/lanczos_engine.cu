@@ -105,8 +105,8 @@ template <class T> gla_status krylov_of<T>::rotate (int64_t count, const double 
   return wait (); // host_S has been read
 }
 
-// Residuals of the first `some` columns of block k: the norms of A*V - V*diag (theta), from their
-// Gram matrix.
+// Finds residuals of the first `some` columns of block k: the norms of A*V - V*diag (theta), from
+// their Gram matrix.
 template <class T>
 gla_status krylov_of<T>::check_residuals (int64_t k, int some, const double *theta_,
                                           double *residuals)
@@ -125,7 +125,8 @@ gla_status krylov_of<T>::check_residuals (int64_t k, int some, const double *the
   return GLA_OK;
 }
 
-// The largest entry of V'*V - I in the first `some` columns of block k and the rows up to there.
+// Finds the largest entry of V'*V - I in the first `some` columns of block k and the rows up to
+// there.
 template <class T>
 gla_status krylov_of<T>::check_orthogonality (int64_t k, int some, int64_t count, double *largest)
 {
@@ -206,7 +207,7 @@ template <class T> gla_status begin_by_rows (cuda_engine *e, const gla_krylov_jo
   return status;
 }
 
-// Shared memory that every GPU has for a thread block, on request.
+// Every GPU has this much shared memory for a thread block, on request.
 const int LEAST_SHARED = 96 << 10;
 
 int64_t most_columns (const gla_krylov_job *job)
@@ -218,8 +219,8 @@ int64_t most_columns (const gla_krylov_job *job)
 
 } // namespace
 
-// Blocks of 1, 2, 4 and 8 columns; coefficients of a step fit into shared memory. Rows of ranks
-// have no three-term recurrence.
+// Supports blocks of 1, 2, 4 and 8 columns, if the coefficients of a step fit into shared memory.
+// Rows of ranks have no three-term recurrence.
 static int job_supports (const gla_krylov_job *job)
 {
   int b = job->block;
@@ -228,12 +229,12 @@ static int job_supports (const gla_krylov_job *job)
          (job->matrix == nullptr || cuda_spmv_ops.supports (job->matrix));
 }
 
-// Bytes a second of messages between ranks of one computer.
+// The rate of messages between ranks of one computer, in bytes a second.
 static const double MESSAGE_RATE = 5e9;
 
-// Of several GPUs each does its part of the arithmetic, but one thread launches for all, and each
-// waits for the others four times in a step, the longer the more it has to do. That of a rank waits
-// as often for messages of the host, which also bring the rows: to the host, to the other one, and
+// Each of several GPUs does its part of the arithmetic, but one thread launches for all, and each
+// waits for the others four times in a step, longer if it has more to do. The GPU of a rank waits
+// as often for messages of the host, which also bring the rows: to the host, to the other host, and
 // from there to its GPU.
 static double job_seconds (gla_engine *engine, const gla_krylov_job *job, int64_t products)
 {

@@ -3,11 +3,11 @@
 //
 // A step is W = A*V(j); W1 = W - V*C1 with C1 = V'*W; W1 = W2*R1 by Cholesky; W3 = W2 - V*C2 with
 // C2 = V'*W2; W3 = V(j+1)*R2 by Cholesky (BCGS2: Barlow, Smoktunowicz 2013). W2 is never stored:
-// kernels that need it multiply W1 by the inverse of R1 as they read it. So A*V(j) is
-// V*(C1 + C2*R1) + V(j+1)*R2*R1, which the host puts together when the cycle is over.
+// kernels that need it multiply W1 by the inverse of R1 as they read it. So A*V(j) is V*(C1 +
+// C2*R1) + V(j+1)*R2*R1, which the host computes at the end of the cycle.
 //
-// GPUs that share the rows multiply W3 in place of V(j+1), because they have the rows of W3 from
-// each other earlier: W of the next step is A*W3 times the inverse of R2.
+// GPUs that share the rows multiply W3 in place of V(j+1), because they have each other's rows of
+// W3 earlier: W of the next step is A*W3 times the inverse of R2.
 
 #include "lanczos_state.cuh"
 
@@ -28,7 +28,7 @@ template <class T> krylov_record krylov_of<T>::record_of (double *base, int64_t 
   return {at, at + all, tail, tail + one, tail + 2 * one, tail + 3 * one, tail + 4 * one};
 }
 
-// The step from block c-1 to block c, without the host.
+// Makes the step from block c-1 to block c, without the host.
 template <class T> gla_status krylov_of<T>::expand_step (int64_t c, int64_t index)
 {
   const krylov_record r = record_of (records, index);
@@ -48,7 +48,7 @@ template <class T> gla_status krylov_of<T>::expand_step (int64_t c, int64_t inde
 namespace
 {
 
-// to (i, k) += a(i, :)*R(:, k) for rows x b matrices by rows; R upper triangular.
+// Adds a(i, :)*R(:, k) to (i, k) for rows x b matrices by rows; R is upper triangular.
 template <int words>
 void add_times_triangle (const double *a, const double *R, int64_t rows, int b, double *to)
 {
@@ -65,7 +65,7 @@ void add_times_triangle (const double *a, const double *R, int64_t rows, int b, 
 
 } // namespace
 
-// Block column c-1 of T from the record of its step.
+// Stores block column c-1 of T from the record of its step.
 template <class T>
 void krylov_of<T>::store_column (int64_t c, int64_t index, double *T_, int64_t ldt) const
 {
@@ -86,7 +86,7 @@ void krylov_of<T>::store_column (int64_t c, int64_t index, double *T_, int64_t l
   }
 }
 
-// The step from block c-1 to block c, column by column.
+// Makes the step from block c-1 to block c, column by column.
 template <class T>
 gla_status krylov_of<T>::expand_slowly (int64_t c, double *T_, int64_t ldt, int64_t *replaced)
 {
@@ -107,7 +107,7 @@ gla_status krylov_of<T>::expand_slowly (int64_t c, double *T_, int64_t ldt, int6
   return GLA_OK;
 }
 
-// All steps are launched at once; the first that failed, if any, is done again slowly.
+// Launches all steps at once; the first that failed, if any, is done again slowly.
 template <class T>
 gla_status krylov_of<T>::expand (int64_t from, int64_t to, double *T_, int64_t ldt,
                                  int64_t *replaced)

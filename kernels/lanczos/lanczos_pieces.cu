@@ -1,4 +1,4 @@
-// lanczos_pieces.cu: what the methods on a Krylov basis consist of: transfers, products, sums
+// lanczos_pieces.cu: common steps of the methods on a Krylov basis: transfers, products, sums
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "common/runtime.cuh"
@@ -62,7 +62,7 @@ template <class T> gla_status krylov_of<T>::product (const T *from, T *to)
       spmv_multiply (*spmv_matrix_of (job.sparse), job.conjugate != 0, from, to, b, place.stream));
 }
 
-// The rows that are here of columns that are `stride` apart.
+// Copies the rows that are here of columns that are `stride` apart.
 template <class T>
 gla_status krylov_of<T>::put_rows (int64_t first_column, int64_t count, const T *column,
                                    int64_t stride)

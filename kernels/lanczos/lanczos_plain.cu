@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 
-// Step `at` of the recurrence, number k of its batch: u is vectors[at % count].
+// Makes step `at` of the recurrence, number k of its batch: u is vectors[at % count].
 template <class T>
 gla_status krylov_of<T>::recurrence_step (krylov_recurrence<T> *r, T *vectors, int count,
                                           int64_t at, int64_t k, bool given)
@@ -26,7 +26,7 @@ gla_status krylov_of<T>::recurrence_step (krylov_recurrence<T> *r, T *vectors, i
   return pause (1e-5 + (6.0 * n * sizeof (T) + 24 * entries) / 2e12);
 }
 
-// Batches of up to 256 steps, one round trip each.
+// Launches batches of up to 256 steps, and waits for each.
 template <class T>
 gla_status krylov_of<T>::plain (int64_t wanted, double *alpha_, double *beta_, int64_t *done)
 {
@@ -60,7 +60,7 @@ gla_status krylov_of<T>::plain (int64_t wanted, double *alpha_, double *beta_, i
   return GLA_OK;
 }
 
-// X(:, 0:columns-1) += the `count` vectors of the ring, which are number at, at+1, .. of the
+// Adds to X(:, 0:columns-1) the `count` vectors of the ring, which are number at, at+1, .. of the
 // recurrence, times their rows of S.
 template <class T>
 gla_status krylov_of<T>::accumulate_ring (int64_t at, int count, const double *beta_,
@@ -75,7 +75,7 @@ gla_status krylov_of<T>::accumulate_ring (int64_t at, int count, const double *b
   return engine_status (krylov_accumulate (place, ring, count, theta, V, columns));
 }
 
-// The vectors of the recurrence go through a ring of 8; whenever it is full, they are added to the
+// The vectors of the recurrence go through a ring of 8; when it is full, they are added to the
 // results.
 template <class T>
 gla_status krylov_of<T>::combine (int64_t steps_, const double *alpha_, const double *beta_,

@@ -8,10 +8,10 @@ namespace
 
 const unsigned ALL = 0xffffffffu;
 
-// The layout of a warp's work on blocks of B columns. A lane reads 16 bytes at a time, E columns of
-// a row, so that LANES neighbouring lanes share a row and every read of the warp is of consecutive
-// bytes. ROWS rows of W stay in the registers of each lane. The sums of LIST blocks fit into 32 KB
-// of shared memory.
+// How a warp works on blocks of B columns. A lane reads 16 bytes at a time, E columns of a row, so
+// LANES neighbouring lanes share a row and every read of the warp is of consecutive bytes. ROWS
+// rows of W stay in the registers of each lane. The sums of LIST blocks fit into 32 KB of shared
+// memory.
 template <class T, int B> struct project_shape {
   static constexpr int words = words_of<T>;
   static constexpr int E = krylov_lane<T, B>::E, LANES = krylov_lane<T, B>::LANES;
@@ -21,9 +21,9 @@ template <class T, int B> struct project_shape {
   static constexpr int LIST = 4096 / (BLOCK * KRYLOV_WARPS);
 };
 
-// Sums of N numbers over the lanes that have the same number modulo STEP. As long as there are
-// halves to give away, each exchange halves what a lane holds: in the end, LEFT numbers from
-// number (l*N/32) on, rounded down to a multiple of LEFT, are in the first places of lane l.
+// Sums N numbers over the lanes that have the same number modulo STEP. Each exchange halves what a
+// lane holds, as long as that is possible: in the end, LEFT numbers from number (l*N/32) on,
+// rounded down to a multiple of LEFT, are in the first places of lane l.
 template <int N, int STEP> struct spread {
   static constexpr int LEFT = N * STEP > 32 ? N *STEP / 32 : 1;
 };
@@ -85,7 +85,7 @@ GLA_DEVICE void add_block (const krylov_row<T, krylov_lane<T, B>::E> (&v)[krylov
   }
 }
 
-// The E columns of W that this lane would read.
+// Selects the E columns of W that this lane would read.
 template <class T, int B>
 GLA_DEVICE void own_columns (const krylov_row<T, B> (&w)[krylov_lane<T, B>::ROWS],
                              krylov_row<T, krylov_lane<T, B>::E> (&v)[krylov_lane<T, B>::ROWS])
@@ -102,10 +102,11 @@ GLA_DEVICE void own_columns (const krylov_row<T, B> (&w)[krylov_lane<T, B>::ROWS
           v[r].at[q] = w[r].at[p * shape::E + q];
 }
 
-// Blocks V(j0..j1-1), j0 = blockIdx.y*LIST; number `blocks` is W*M itself. Of the rows of share
-// blockIdx.z, a warp takes strips of STRIP rows, gridDim.x*8 strips apart: it holds its strip of W
-// in registers while the blocks of V pass by, and adds the sums over the strip to its own in shared
-// memory. In the end those of the 8 warps are added in order and stored for reduce_kernel.
+// Block (x, y, z) projects on blocks V(j0..j1-1), j0 = blockIdx.y*LIST; number `blocks` is W*M
+// itself. Of the rows of share blockIdx.z, a warp has strips of STRIP rows, gridDim.x*8 strips
+// apart: it keeps its strip of W in registers while it reads the blocks of V, and adds the sums
+// over the strip to its own in shared memory. In the end the sums of the 8 warps are added in order
+// and stored for reduce_kernel.
 template <class T, int B>
 __global__ void __launch_bounds__ (32 * KRYLOV_WARPS)
     project_kernel (const T *V, int64_t n, krylov_shares shares, int64_t blocks, const T *W,
@@ -151,7 +152,7 @@ __global__ void __launch_bounds__ (32 * KRYLOV_WARPS)
   }
 }
 
-// 32 numbers of share blockIdx.y for each thread block, `terms` partial sums each: 8 threads take
+// A thread block has 32 numbers of share blockIdx.y, with `terms` partial sums each: 8 threads have
 // every eighth of them, and their sums are added in order.
 __global__ void __launch_bounds__ (256)
     reduce_kernel (const double *partial, int64_t numbers, int terms, const krylov_flags *flags,
@@ -180,7 +181,7 @@ __global__ void __launch_bounds__ (256)
   }
 }
 
-// A thread for each number.
+// A thread has a number.
 __global__ void add_kernel (const double *sums, int64_t numbers, const krylov_flags *flags,
                             double *C)
 {
@@ -193,7 +194,7 @@ __global__ void add_kernel (const double *sums, int64_t numbers, const krylov_fl
   C[number] = sum;
 }
 
-// What is multiplied: V and W*M.
+// The factors of the product: V and W*M.
 template <class T> struct factors {
   const T *V;
   int64_t blocks;
@@ -256,7 +257,7 @@ cudaError_t krylov_project (const krylov_place<T> &p, const T *V, int64_t blocks
   }
 }
 
-// The grid is the same for all shares, because it decides on the order of the sums.
+// The grid is the same for all shares, because it determines the order of the sums.
 template <class T>
 cudaError_t krylov_project_shares (const krylov_place<T> &p, const krylov_shares &shares,
                                    const T *V, int64_t blocks, const T *W, const double *M,

@@ -13,7 +13,7 @@
 // open and close
 //------------------------------------------------------------------------------
 
-// What ends the work comes with sums.
+// Never stops: the request to stop comes with the sums.
 static int poll_never (void *, int64_t)
 {
   return 0;
@@ -122,7 +122,7 @@ template <class T> gla_status krylov_ranks<T>::to_device (void *to, const void *
   return GLA_OK;
 }
 
-// Sums are those that the host has: decisions that follow from them are the same on all ranks.
+// Takes sums from the host: decisions that follow from them are the same on all ranks.
 template <class T>
 gla_status krylov_ranks<T>::from_device (void *to, const void *from, size_t bytes)
 {
@@ -148,7 +148,7 @@ template <class T> gla_status krylov_ranks<T>::wait ()
 namespace
 {
 
-// Rows given[0..] of a block, one behind the other; a thread for each element.
+// Copies rows given[0..] of a block to contiguous memory; a thread has an element.
 template <class T>
 __global__ void __launch_bounds__ (256)
     gather_kernel (const T *block, const int64_t *given, int64_t elements, int b, T *out)
@@ -160,7 +160,7 @@ __global__ void __launch_bounds__ (256)
 
 } // namespace
 
-// Elements on the host, one after the other.
+// Returns contiguous elements on the host.
 template <class T> static gla_array elements_of (gla_type type, void *data, int64_t count)
 {
   return gla_array_packed (data, type, count, 1, 1, GLA_DEVICE_HOST);
@@ -183,7 +183,7 @@ template <class T> gla_status krylov_ranks<T>::send_rows (int64_t from)
   return swap->gives > 0 ? engine_download (this->e, 0, &to, out) : GLA_OK;
 }
 
-// Those of this rank in x.
+// Copies the rows of this rank to x.
 template <class T> gla_status krylov_ranks<T>::own_rows (int64_t from)
 {
   const int64_t elements = this->n * this->b;
@@ -193,7 +193,7 @@ template <class T> gla_status krylov_ranks<T>::own_rows (int64_t from)
                                               (size_t)elements * sizeof (T), this->place.stream));
 }
 
-// x: the rows of lower ranks, those of this one, and those of higher ranks.
+// Completes x: the rows of lower ranks, those of this one, and those of higher ranks.
 template <class T> gla_status krylov_ranks<T>::take_rows (int64_t from)
 {
   const int64_t before = swap->left * this->b, behind = (swap->takes - swap->left) * this->b;
@@ -231,7 +231,7 @@ template <class T> gla_status krylov_ranks<T>::exchange_rows (int64_t from)
 }
 
 // A rank whose GPU has failed cannot take part in an exchange, and NCCL would wait for it. So all
-// tell each other, by a sum, that they have come so far.
+// tell each other by a sum that they have come so far.
 template <class T> gla_status krylov_ranks<T>::multiply_direct (int64_t from, int64_t to)
 {
   double none = 0;
@@ -288,8 +288,8 @@ gla_status krylov_ranks<T>::project (int64_t count, int64_t W, const double *fac
   return GLA_OK;
 }
 
-// GPUs of one kind see a vanishing direction in the same step. Where one does not: rather an error
-// on all ranks than ranks that wait for each other.
+// GPUs of one kind see a vanishing direction in the same step. If one does not, all ranks return an
+// error, since otherwise ranks would wait for each other.
 template <class T> gla_status krylov_ranks<T>::read_flags (krylov_flags *flags)
 {
   from_device (flags, this->place.flags, sizeof *flags);

@@ -7,13 +7,13 @@
 #include "lanczos/lanczos_swap.h"
 #include "lanczos_state.cuh"
 
-// The basis of this rank's rows stays on its GPU; rows of a block go from rank to rank by way of
-// the host or by NCCL (rank_link.h), and the host adds up projections over the ranks. All
-// ranks have the same sums, so they make the same decisions, from the sums that the host has.
+// The basis of this rank's rows stays on its GPU; rows of a block go from rank to rank through the
+// host or by NCCL (rank_link.h), and the host adds projections over the ranks. All ranks have the
+// same sums, so they make the same decisions, from the sums that the host has.
 //
-// What the others wait for must come also from a rank whose GPU has failed. So nothing here returns
-// a failure of the GPU: it is kept in `own` and told to the ranks, work on the GPU ends, and the
-// calls go on to the next sum, where all ranks leave.
+// A rank whose GPU has failed must also send what the others wait for. So nothing here returns a
+// failure of the GPU: it is stored in `own` and told to the ranks, work on the GPU ends, and the
+// calls continue to the next sum, where all ranks return.
 enum { LINK_UNKNOWN = 2 };
 
 template <class T> struct krylov_ranks : krylov_of<T> {
@@ -44,7 +44,7 @@ template <class T> struct krylov_ranks : krylov_of<T> {
   gla_status read_flags (krylov_flags *flags) override;
   gla_status wait () override;
 
-  // Does what `work` does, unless the GPU has failed, and keeps and tells its failure.
+  // Does what `work` does, unless the GPU has failed; stores its failure and tells the other ranks.
   template <class Work> void attempt (Work work)
   {
     if (own != GLA_OK)

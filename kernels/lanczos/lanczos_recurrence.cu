@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // KRYLOV_GRID thread blocks of 256 threads go through the vectors, each element always with the
-// same thread. Their partial sums are added by each kernel that needs the sum, in the same order.
+// same thread. Each kernel that needs a sum adds the partial sums, in the same order.
 
 #include "lanczos.cuh"
 
@@ -23,7 +23,7 @@ GLA_DEVICE double block_sum (double a)
   return sum;
 }
 
-// The sum of the partial sums, the same bits in every thread block.
+// Returns the sum of the partial sums, the same bits in every thread block.
 GLA_DEVICE double sum_of (const double *partial)
 {
   double sum = threadIdx.x < KRYLOV_GRID ? partial[threadIdx.x] : 0;
@@ -41,7 +41,7 @@ template <class R> GLA_DEVICE double real_product (cx<R> a, cx<R> b)
   return (double)a.x * (double)b.x + (double)a.y * (double)b.y;
 }
 
-// beta[at+1] from the partial sums of the vector that followed step `at`; 0 where it is lost in
+// Stores beta[at+1] from the partial sums of the vector that followed step `at`; 0 if it is lost in
 // rounding errors against the largest |A*v|.
 GLA_DEVICE void store_norm (const double *norms, const double *alpha, double *beta, int64_t at,
                             double vanish, krylov_flags *flags)
@@ -54,8 +54,8 @@ GLA_DEVICE void store_norm (const double *norms, const double *alpha, double *be
   beta[at + 2] = norm > vanish * flags->norm ? norm : 0;
 }
 
-// Partial sums of u'y, one per thread block; the threads of all blocks stride through the rows. The
-// first block also stores the norm that the last step left.
+// Forms partial sums of u'y, one per thread block; the threads of all blocks stride through the
+// rows. The first block also stores the norm of the last step.
 template <class T>
 __global__ void __launch_bounds__ (256)
     dot_kernel (krylov_recurrence<T> r, int64_t n, double *partial, krylov_flags *flags)
@@ -70,8 +70,8 @@ __global__ void __launch_bounds__ (256)
     partial[blockIdx.x] = sum;
 }
 
-// next = (y - alpha u)/beta - (beta/beta_before) u_before, which is A*v - alpha*v - beta*v_before;
-// rows are divided as in dot_kernel.
+// Forms next = (y - alpha u)/beta - (beta/beta_before) u_before, which is A*v - alpha*v -
+// beta*v_before; rows are divided as in dot_kernel.
 template <class T>
 __global__ void __launch_bounds__ (256)
     next_kernel (krylov_recurrence<T> r, int64_t n, const double *partial, bool given)
@@ -95,7 +95,7 @@ __global__ void __launch_bounds__ (256)
     r.norms[blockIdx.x] = sum;
 }
 
-// One thread block.
+// One thread block does this.
 template <class T>
 __global__ void __launch_bounds__ (256)
     last_norm_kernel (krylov_recurrence<T> r, krylov_flags *flags)
@@ -103,7 +103,8 @@ __global__ void __launch_bounds__ (256)
   store_norm (r.norms, r.alpha, r.beta, r.k, krylov_vanish<T>, flags);
 }
 
-// A thread per row keeps its elements of U in registers and loops over the columns of X.
+// A thread has a row; it keeps the row's elements of U in registers and loops over the columns of
+// X.
 template <class T>
 __global__ void __launch_bounds__ (256)
     accumulate_kernel (const T *U, int64_t n, int vectors, const double *S, T *X, int64_t count)

@@ -1,8 +1,8 @@
-// lanczos_settle.cu: one column of a block made orthonormal, step by step from the host
+// lanczos_settle.cu: makes one column of a block orthonormal; the host launches each step
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// For start vectors, and for steps in which a direction vanishes; all other steps go without the
-// host (lanczos_expand.cu).
+// This serves start vectors, and steps in which a direction vanishes; all other steps run without
+// the host (lanczos_expand.cu).
 
 #include "lanczos_state.cuh"
 
@@ -79,7 +79,7 @@ gla_status krylov_of<T>::settle (int64_t c, int k, double lost, bool relative, u
     h = nullptr;
     relative = true;
     GLA_TRY (random_column (c, k, column_seed + attempt));
-    if (attempt == 100) // no vector is left: what basis + block <= n excludes
+    if (attempt == 100) // no vector is left, which basis + block <= n excludes
       return GLA_ERROR_DEVICE_FAILURE;
   }
 }

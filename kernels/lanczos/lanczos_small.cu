@@ -7,7 +7,7 @@
 namespace
 {
 
-// Sums over n are formed in double where T is single, but of products of T.
+// Where T is single, sums over n are formed in double, but of products in single.
 template <class T> constexpr double least_pivot = 1e4 * limits<real_t<T>>::eps;
 
 template <class S> GLA_DEVICE S number (const double *from);
@@ -29,7 +29,7 @@ GLA_DEVICE void put (double *to, cx<double> a)
   to[1] = a.y;
 }
 
-// Column k of R, which takes the place of G, and of its inverse, by columns 0 .. k-1. Returns
+// Computes column k of R, which overwrites G, and of its inverse, by columns 0 .. k-1. Returns
 // whether its pivot is sound.
 template <int B, class S>
 GLA_DEVICE bool triangle_column (int k, double least, double lost, S (&R)[B * B],
@@ -62,7 +62,8 @@ GLA_DEVICE bool triangle_column (int k, double least, double lost, S (&R)[B * B]
   return true;
 }
 
-// One thread, with both matrices in its registers where B is small: launching is most of the time.
+// One thread does this, with both matrices in its registers if B is small: launching takes most of
+// the time.
 template <class T, class S, int B>
 __global__ void triangle_kernel (const double *G, const double *products, double *R,
                                  double *inverse, int step, krylov_flags *flags)
@@ -117,7 +118,7 @@ void launch_triangle (const krylov_place<T> &p, const double *G, const double *p
   }
 }
 
-// A thread per row, as in the two kernels below.
+// A thread has a row; so in the two kernels below.
 template <class T>
 __global__ void place_kernel (const T *from, T *block, int64_t n, int b, int first, int count)
 {
@@ -127,7 +128,7 @@ __global__ void place_kernel (const T *from, T *block, int64_t n, int b, int fir
       block[i * b + first + k] = from[i + k * n];
 }
 
-// A thread per row.
+// A thread has a row.
 template <class T>
 __global__ void fetch_kernel (const T *block, T *to, int64_t n, int b, int first, int count)
 {
@@ -146,7 +147,7 @@ template <class R> GLA_DEVICE void set_random (cx<R> *to, uint64_t seed, uint64_
   *to = {(R)gla_krylov_random (seed, at), (R)gla_krylov_random (seed ^ GLA_IMAGINARY_SEED, at)};
 }
 
-// A thread per row.
+// A thread has a row.
 template <class T>
 __global__ void random_kernel (T *block, int64_t n, int b, int k, uint64_t seed, int64_t first)
 {

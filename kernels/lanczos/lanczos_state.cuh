@@ -26,23 +26,23 @@ struct krylov_state {
 };
 
 enum { KRYLOV_BATCH = 256, KRYLOV_KEPT = 3, KRYLOV_RING = 8 };
-enum { KRYLOV_SCRATCH = -1 }; // in the place of the number of a block
+enum { KRYLOV_SCRATCH = -1 }; // instead of the number of a block
 
-// The small matrices of a step of krylov_expand, on the device and, when the cycle is over, on the
+// The small matrices of a step of krylov_expand, on the device and, at the end of a cycle, on the
 // host: two projections, two triangles and their inverses, a Gram matrix.
 struct krylov_record {
   double *C1, *C2, *R1, *R2, *inverse1, *inverse2, *G;
 };
 
-// On one GPU; several that share the rows override the pieces that are virtual (below),
-// and so does the one of a rank (lanczos_ranks.cuh).
+// A basis on one GPU. Several GPUs that share the rows override the virtual functions below, and so
+// does the GPU of a rank (lanczos_ranks.cuh).
 template <class T> struct krylov_of : krylov_state {
   static constexpr int words = words_of<T>;
   cuda_engine *e;
   gla_krylov_job job;
   int b;
   int64_t n, blocks; // blocks of the basis, without the one that follows
-  char *memory;      // on the device; what follows is carved out of it
+  char *memory;      // on the device; the following are parts of it
   T *V, *scratch, *stage;
   T *first, *kept, *ring;   // plain: the start vector, and the u of the recurrence
   double *records;          // of a cycle
@@ -85,7 +85,7 @@ template <class T> struct krylov_of : krylov_state {
   gla_status pause (double seconds);
   gla_status check_residuals (int64_t k, int some, const double *theta_, double *residuals);
   gla_status check_orthogonality (int64_t k, int some, int64_t count, double *largest);
-  // Blocks are given by their numbers; coefficients are behind `records`.
+  // Blocks are given by their numbers; coefficients are in `records`.
   virtual gla_status multiply (int64_t from, int64_t to);
   // C = [V W]'*(W*M) for the first `count` blocks V
   virtual gla_status project (int64_t count, int64_t W, const double *M, double *C);
@@ -94,7 +94,7 @@ template <class T> struct krylov_of : krylov_state {
                              const double *C);
   // Block c times *factor (NULL: I) = operator*block c-1
   virtual gla_status multiply_next (int64_t c, const double **factor);
-  // update (0, c, c, M, C) of what, times `factor`, becomes block c
+  // update (0, c, c, M, C) of what becomes block c after multiplication by `factor`
   virtual gla_status update_last (int64_t c, const double *M, const double *C,
                                   const double *factor);
   virtual gla_status triangle (const double *G, const double *products, double *R, double *inverse,
@@ -105,9 +105,9 @@ template <class T> struct krylov_of : krylov_state {
   virtual gla_status from_device (void *to, const void *from, size_t bytes);
   virtual gla_status read_flags (krylov_flags *flags);
   virtual gla_status wait (); // for all that was launched
-  // (lanczos_settle.cu) Column k of block c becomes orthonormal to all before it. h: its
-  // coefficients in those, (c*b + b) numbers, with its norm in place k of the last b; NULL if they
-  // are not wanted. A norm up to `lost` (relative: times its first norm) makes it random.
+  // (lanczos_settle.cu) Makes column k of block c orthonormal to all before it. h: its coefficients
+  // in those, (c*b + b) numbers, with its norm at place k of the last b; NULL if they are not
+  // wanted. A norm up to `lost` (relative: times its first norm) makes it random.
   gla_status settle (int64_t c, int k, double lost, bool relative, uint64_t column_seed, double *h,
                      int64_t *replaced);
   gla_status clean (int64_t c, int k, double *h, double *norm);
@@ -138,19 +138,19 @@ template <class T> struct krylov_member {
   char *memory;         // of x, sums and partial sums
   T *x;                 // all rows of the block that is multiplied, or of what it was before
   double *sums[2];      // of all shares, for one projection and the next
-  // behind the block that others read; behind the reading of their blocks; behind its own sums
+  // after: the block that others read; the reading of their blocks; its own sums
   cudaEvent_t ready, read, summed;
 };
 
 // Each member has its rows of all vectors, and all coefficients. A projection forms the sums over
-// each share, has those of the others and adds all up in the order of the shares, on each member
-// the same. So the members make the same decisions, and the host reads those of the first.
+// each share, gets those of the others and adds all in the order of the shares, in the same way on
+// each member. So the members make the same decisions, and the host reads those of the first.
 //
 // A product needs rows of the other members. In a sequence of steps the kernel that makes a block
-// orthogonal stores them in all members' x as well, while it reads the basis; the triangle that
-// normalises the block comes later, behind the product. The sums are stored on all members
-// likewise. Where GPUs do not reach each other's memory, each copies what it needs, and a product
-// that is not one of such a sequence does that anywhere.
+// orthogonal also stores them in all members' x, while it reads the basis; the triangle that
+// normalises the block comes later, after the product. The sums are also stored on all members. If
+// GPUs do not reach each other's memory, each copies what it needs; a product outside of such a
+// sequence always does that.
 template <class T> struct krylov_team : krylov_of<T> {
   gla_krylov_team *team;
   int64_t order;
@@ -181,7 +181,7 @@ template <class T> struct krylov_team : krylov_of<T> {
   gla_status enter (int k);                 // makes its GPU the current one
   gla_status of (int k, gla_status status); // the status; notes whose GPU failed
   gla_status of (int k, cudaError_t error) { return of (k, engine_status (error)); }
-  // `p` of the first member, behind `records`, on member k
+  // Returns `p` of the first member, within `records`, for member k.
   template <class P> P *on (int k, P *p) const
   {
     const uintptr_t from = reinterpret_cast<uintptr_t> (this->records);

@@ -25,7 +25,7 @@ template <class T> gla_status krylov_team<T>::enter (int k)
   return of (k, cudaSetDevice (members[k].e->base.device));
 }
 
-// With a NULL base it only counts.
+// Only counts bytes if the base is NULL.
 template <class T>
 static void carve_member (const krylov_team<T> &t, krylov_member<T> &m, carver &c)
 {
@@ -114,7 +114,7 @@ template <class T> gla_status krylov_team<T>::connect ()
   return meet ();
 }
 
-// All may copy from all, so all have to come to an end first.
+// Waits for all members first, because all may copy from all.
 template <class T> krylov_team<T>::~krylov_team ()
 {
   for (int k = 0; k < opened; k++)
@@ -151,7 +151,7 @@ template <class T> gla_status krylov_team<T>::put (int64_t first, int64_t count,
   return enter (0);
 }
 
-// Memory of the host that is new as a rule, which may come slowly.
+// Touches memory of the host, which is usually new and may be slow at first.
 static gla_status prefault (const cuda_engine *e, void *memory, size_t bytes)
 {
   const size_t most = (size_t)64 << 20;
@@ -163,8 +163,8 @@ static gla_status prefault (const cuda_engine *e, void *memory, size_t bytes)
   return GLA_OK;
 }
 
-// Columns first .. first+count-1 of block k, of all members on the way to the host at once. All of
-// the memory there is prefaulted before, because that of a member alone has gaps.
+// Copies columns first .. first+count-1 of block k from all members to the host at once. The whole
+// memory there is prefaulted before, because that of a single member has gaps.
 template <class T> gla_status krylov_team<T>::get_columns (int64_t k, int first, int count, T *to)
 {
   download_part parts[GLA_TEAM_MOST];
@@ -251,7 +251,7 @@ template <class T> gla_status krylov_team<T>::to_device (void *to, const void *f
   return GLA_OK;
 }
 
-// The first comes last: it may wait for one that has failed.
+// The first is waited for last: it may wait for one that has failed.
 template <class T> gla_status krylov_team<T>::wait ()
 {
   for (int k = opened - 1; k >= 0; k--) {

@@ -4,7 +4,7 @@
 #include "common/runtime.cuh"
 #include "lanczos_state.cuh"
 
-// Each waits for the event of all others.
+// Each member waits for the event of all others.
 template <class T> gla_status krylov_team<T>::wait_for_all (cudaEvent_t krylov_member<T>::*event)
 {
   for (int k = 0; k < opened; k++)
@@ -15,7 +15,7 @@ template <class T> gla_status krylov_team<T>::wait_for_all (cudaEvent_t krylov_m
   return GLA_OK;
 }
 
-// Each is behind what all have launched.
+// Each member waits for what all have launched.
 template <class T> gla_status krylov_team<T>::meet ()
 {
   for (int k = 0; k < opened; k++) {
@@ -29,7 +29,7 @@ template <class T> gla_status krylov_team<T>::meet ()
 // products
 //------------------------------------------------------------------------------
 
-// Which rows of member `peer`, counted there, member k needs.
+// Returns which rows of member `peer`, counted there, member k needs.
 template <class T> typename krylov_team<T>::range krylov_team<T>::needed (int k, int peer) const
 {
   const krylov_member<T> &m = members[k];
@@ -38,7 +38,7 @@ template <class T> typename krylov_team<T>::range krylov_team<T>::needed (int k,
   return {first > 0 ? first : 0, end < rows.n ? end : rows.n};
 }
 
-// The rows of `from`, a block of member `peer`, that member k needs, to its x.
+// Copies the rows of `from`, a block of member `peer`, that member k needs, to its x.
 template <class T> gla_status krylov_team<T>::copy_rows (int k, int peer, const T *from)
 {
   const krylov_member<T> &m = members[k], &p = members[peer];
@@ -64,7 +64,7 @@ template <class T> gla_status krylov_team<T>::multiply_shares (int k, int64_t to
       k, spmv_multiply_parts (parts, this->job.conjugate != 0, m.x, this->b, m.rows->place.stream));
 }
 
-// In the end the block may be written to: all have read it.
+// In the end the block may be overwritten: all have read it.
 template <class T> gla_status krylov_team<T>::multiply (int64_t from, int64_t to)
 {
   sent = -1;
@@ -79,7 +79,7 @@ template <class T> gla_status krylov_team<T>::multiply (int64_t from, int64_t to
   return wait_for_all (&krylov_member<T>::read);
 }
 
-// The rows of member k that all need, to where they are needed.
+// Returns the rows of member k that all need, and where they are needed.
 template <class T> krylov_more_rows<T> krylov_team<T>::rows_to_send (int k) const
 {
   const int64_t before = members[k].rows->place.before;
@@ -94,7 +94,7 @@ template <class T> krylov_more_rows<T> krylov_team<T>::rows_to_send (int k) cons
   return more;
 }
 
-// The last projection is behind all products that read x.
+// The last projection comes after all products that read x.
 template <class T>
 gla_status krylov_team<T>::update_last (int64_t c, const double *M_, const double *C,
                                         const double *factor)
@@ -110,7 +110,7 @@ gla_status krylov_team<T>::update_last (int64_t c, const double *M_, const doubl
   return GLA_OK;
 }
 
-// The projection since update_last is behind all that the others have stored in x.
+// The projection since update_last comes after all that the others have stored in x.
 template <class T> gla_status krylov_team<T>::multiply_next (int64_t c, const double **factor)
 {
   *factor = sent == c - 1 ? sent_factor : nullptr;
@@ -132,7 +132,7 @@ template <class T> gla_status krylov_team<T>::multiply_next (int64_t c, const do
 // projections
 //------------------------------------------------------------------------------
 
-// Where the other members want the sums of member k.
+// Returns where the other members want the sums of member k.
 template <class T>
 krylov_more_sums krylov_team<T>::sums_to_send (int k, int turn, int64_t numbers) const
 {
@@ -158,8 +158,8 @@ template <class T> gla_status krylov_team<T>::read_sums (int k, int turn, int64_
   return GLA_OK;
 }
 
-// Sums have two places: when a member writes to one for the second time, also on the others, these
-// are behind the sums of the time between, and have read those of the first time.
+// Sums have two places. When a member writes to one for the second time, also on the others, these
+// have finished the sums in between, and so have read those of the first time.
 template <class T>
 gla_status krylov_team<T>::project (int64_t count, int64_t W, const double *factor, double *C)
 {

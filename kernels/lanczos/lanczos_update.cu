@@ -7,7 +7,7 @@
 namespace
 {
 
-// sum += v*C for the E columns of V that this lane has.
+// Adds v*C to sum for the E columns of V that this lane has.
 template <class T, int B>
 GLA_DEVICE void add_block (const krylov_row<T, krylov_lane<T, B>::E> (&v)[krylov_lane<T, B>::ROWS],
                            const T *C, krylov_row<T, B> (&sum)[krylov_lane<T, B>::ROWS])
@@ -25,8 +25,8 @@ GLA_DEVICE void add_block (const krylov_row<T, krylov_lane<T, B>::E> (&v)[krylov
     }
 }
 
-// Adds up the sums of the lanes that share a row and subtracts them from w; each lane stores the
-// elements of which it would read the block, to W and to `more`.
+// Adds the sums of the lanes that share a row and subtracts them from w. Each lane stores the
+// elements that it would read of the block, to W and to `more`.
 template <class T, int B, bool MORE>
 GLA_DEVICE void store_difference (const krylov_row<T, B> (&w)[krylov_lane<T, B>::ROWS],
                                   const krylov_row<T, B> (&sum)[krylov_lane<T, B>::ROWS], int64_t n,
@@ -52,9 +52,8 @@ GLA_DEVICE void store_difference (const krylov_row<T, B> (&w)[krylov_lane<T, B>:
   }
 }
 
-// A warp takes ROWS*32/LANES rows and loops over all blocks of V. C is in shared memory,
-// in the type of the vectors. What goes to the memory of another GPU is on the link while other
-// warps read V.
+// A warp has ROWS*32/LANES rows and loops over all blocks of V. C is in shared memory, in the type
+// of the vectors. Stores to the memory of another GPU overlap with reads of V by other warps.
 template <class T, int B, bool MORE>
 __global__ void __launch_bounds__ (32 * KRYLOV_WARPS)
     update_kernel (const T *V, int64_t n, int64_t blocks, T *W, const double *M, const double *C,
@@ -102,9 +101,9 @@ cudaError_t launch_update (const krylov_place<T> &p, const T *V, int64_t blocks,
   return cudaGetLastError ();
 }
 
-// A thread block takes `height` rows, a power of 2 up to 32: all their elements of the old basis go
-// to shared memory, so that the new ones can be stored in their place. Lanes have the rows, warps
-// the new blocks in turn; an element of S is the same for a warp.
+// A thread block has `height` rows, a power of 2 up to 32. All their elements of the old basis go
+// to shared memory, so that the new ones can overwrite them. Lanes have the rows, and warps have
+// the new blocks cyclically; an element of S is the same for a warp.
 template <class T, int B>
 __global__ void __launch_bounds__ (256)
     rotate_kernel (T *V, int64_t n, int64_t count, const T *S, int64_t keep, int height)

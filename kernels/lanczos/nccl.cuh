@@ -45,7 +45,7 @@ struct nccl_library {
 
 enum nccl_problem { NCCL_FOUND, NCCL_NO_LIBRARY, NCCL_NO_FUNCTION, NCCL_TOO_OLD };
 
-// Opens it once: the file that GPULINALG_NCCL names, where that has a slash, else libnccl.so.2.
+// Opens it once: the file that GPULINALG_NCCL names, if that has a slash, else libnccl.so.2.
 nccl_problem nccl_open (const nccl_library **library);
 
 #endif

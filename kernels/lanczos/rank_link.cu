@@ -1,13 +1,13 @@
-// rank_link.cu: rows from GPU to GPU of ranks by NCCL, where all ranks have it
+// rank_link.cu: sends rows between the GPUs of ranks by NCCL, if all ranks have it
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Messages of the ranks carry the id of NCCL and what each rank knows, as sums in which each number
-// has a place of its own; so all ranks decide alike, and a rank without NCCL, or one that shares a
-// GPU, makes all of them go by way of the host.
+// has its own place. So all ranks make the same decision: if a rank has no NCCL, or shares a GPU,
+// all send through the host.
 //
-// Nothing here waits without an end. The communicator does not block: its state is polled, and so
-// is the event behind an exchange. Where the time is over the communicator is aborted, which also
-// ends its kernels. It is not destroyed in another way: that would wait for other ranks.
+// No wait is without limit. The communicator does not block: its state is polled, and so is the
+// event after an exchange. When the time is over the communicator is aborted, which also ends its
+// kernels. It is never destroyed in another way, which would wait for other ranks.
 
 #include "rank_link.h"
 #include "common/runtime.cuh"
@@ -27,7 +27,7 @@ namespace
 enum { PROBLEM, UUID, FITS = UUID + 3, SLOT = GLA_LINK_SLOT };
 static_assert (FITS < (int)SLOT, "src/ranks/ reserves these places");
 
-// Why a rank cannot; a result of NCCL comes behind the last.
+// Why a rank cannot take part; results of NCCL follow the last of these.
 enum problem {
   NONE,
   NO_LIBRARY = NCCL_NO_LIBRARY,
@@ -47,11 +47,11 @@ struct link {
   double uuid[3]; // of the device
 };
 
-// Beside it an exchange may take as long as its bytes at this rate.
+// An exchange may take longer than the patience by the time of its bytes at this rate.
 const double SLOWEST = 1e8;     // bytes a second
-const double START_EACH = 0.05; // seconds for each rank that starts, beside twice the patience
+const double START_EACH = 0.05; // seconds for each rank that starts, plus twice the patience
 
-// Turns of a wait: without sleep for the first millisecond.
+// One step of a wait: without sleep for the first millisecond.
 void rest (double waited)
 {
   if (waited < 1e-3)
@@ -60,7 +60,7 @@ void rest (double waited)
     gla_nap (50000);
 }
 
-// What NCCL says when it has done what it was asked for, or NCCL_IN_PROGRESS when the time is over.
+// Returns what NCCL says when it has done its work, or NCCL_IN_PROGRESS when the time is over.
 int settled (const link *k, double limit)
 {
   const double start = gla_now ();
@@ -111,14 +111,14 @@ const char *text_of (int problem)
   }
 }
 
-// A rank that has waited for another one.
+// Whether a rank has waited for another one.
 bool has_waited (int problem)
 {
   return problem == NO_START || problem == NO_ANSWER;
 }
 
-// The lowest rank with a problem, of which all ranks know; one that has waited only where there is
-// no other.
+// Finds the lowest rank with a problem that all ranks know; one that has waited only if there is no
+// other.
 bool has_problem (gla_rank_link *l, int stride)
 {
   int of = -1;
@@ -152,7 +152,7 @@ bool all_fit (const gla_rank_link *l)
   return fit == l->ranks;
 }
 
-// Numbers that a sum carries exactly.
+// Returns numbers that a sum carries exactly.
 bool find_uuid (int device, double *uuid)
 {
   cudaDeviceProp about;
@@ -165,7 +165,7 @@ bool find_uuid (int device, double *uuid)
   return true;
 }
 
-// What this rank knows, in its place.
+// Stores what this rank knows at its place.
 void describe (gla_rank_link *l, int device)
 {
   const nccl_library *nccl;
@@ -204,7 +204,7 @@ int start (gla_rank_link *l, int device, const double *uuid, const nccl_id &id)
   return state == NCCL_SUCCESS ? NONE : state == NCCL_IN_PROGRESS ? NO_START : RESULT + state;
 }
 
-// The id of rank 0 goes to all, a byte a number, and behind it whether rank 0 has one.
+// Sends the id of rank 0 to all, a byte a number, and after it whether rank 0 has one.
 int spread_id (gla_rank_link *l, rank_link_add add, void *user, nccl_id *id)
 {
   enum { BYTES = sizeof *id };
@@ -321,7 +321,7 @@ int enqueue (const link *k, const gla_rank_link *l, const gla_link_rows *rows, v
   return result != NCCL_SUCCESS ? result : ended;
 }
 
-// The text is taken before the communicator goes.
+// Copies the text before the communicator is gone.
 gla_status lose (gla_rank_link *l, int result)
 {
   char why[sizeof l->text];
@@ -342,7 +342,7 @@ gla_status give_up (gla_rank_link *l, double limit)
   return GLA_OK;
 }
 
-// The event behind the exchange. NCCL reports failures that leave its kernel waiting.
+// Waits for the event after the exchange. NCCL reports failures that leave its kernel waiting.
 gla_status wait_done (gla_rank_link *l, const link *k, cudaStream_t stream, double limit)
 {
   const double begun = gla_now ();

@@ -39,7 +39,7 @@ template <class T> GLA_DEVICE double norm_inf (const norm_args<T> &a, const T *A
   return over_block<THREADS, true> (most, work);
 }
 
-// Scaled by a power of 2, so that no square overflows or vanishes.
+// Scales by a power of 2, so that no square overflows or underflows.
 template <class T>
 GLA_DEVICE double norm_frobenius (const norm_args<T> &a, const T *A, double *work)
 {

@@ -20,7 +20,7 @@ template <class T> struct norm_args {
 
 template <class T> cudaError_t norm_pages (const norm_args<T> &a, cudaStream_t stream);
 
-// The same for small pages, by some lanes of a warp each (norm_small.cu).
+// Does the same for small pages; some lanes of a warp have a page (norm_small.cu).
 template <class T> cudaError_t norm_small_pages (const norm_args<T> &a, cudaStream_t stream);
 
 enum { NORM_SMALL = 1024, NORM_GRID_MAX = 65535 };
@@ -34,7 +34,7 @@ inline bool norm_is_small (int64_t m, int64_t n)
 // what norms are made of
 //------------------------------------------------------------------------------
 
-// NaN where a part is NaN; hypot alone gives Inf for Inf and NaN.
+// Returns NaN if a part is NaN; hypot alone gives Inf for Inf and NaN.
 template <class T> GLA_DEVICE double magnitude (T a)
 {
   const double x = (double)re (a), y = (double)im (a);
@@ -43,7 +43,7 @@ template <class T> GLA_DEVICE double magnitude (T a)
   return x != x || y != y ? x + y : hypot (x, y);
 }
 
-// NaN wins.
+// Returns NaN if one is NaN.
 GLA_DEVICE double larger (double a, double b)
 {
   return b > a || b != b ? b : a;

@@ -23,7 +23,7 @@ double page_bytes (const gla_pagenorm_job &job)
   return (double)job.m * (double)job.n * (double)gla_type_size (job.head.type);
 }
 
-// The chunk in a slot's arena; arrays on the device stay where they are.
+// Returns the chunk in a slot's arena; arrays on the device stay where they are.
 template <class T> norm_args<T> args_of (const gla_pagenorm_job &job, int64_t pages, carver &c)
 {
   norm_args<T> a = {};
@@ -91,7 +91,7 @@ int supports (const gla_job *)
   return 1;
 }
 
-// Bytes over the link, or through the device's memory.
+// The time is that of the bytes over the link, or through the device's memory.
 double seconds (gla_engine *, const gla_job *head, int64_t pages)
 {
   const double bytes = (double)pages * page_bytes (*(const gla_pagenorm_job *)head);

@@ -3,9 +3,9 @@
 //
 // A group of 4, 8, 16 or 32 neighbouring lanes has a page: at most 8 elements a lane while the page
 // has fewer than 256. The groups of a block have neighbouring pages, so that a warp reads
-// neighbouring memory. For the Frobenius norm the lanes take the elements in turn, for the Inf-norm
-// each lane has rows, for the 1-norm columns. The size of the group depends on m and n alone, and
-// with it the order of all sums.
+// neighbouring memory. Lanes have elements cyclically for the Frobenius norm, rows for the
+// Inf-norm, and columns for the 1-norm. The size of the group depends on m and n alone, and so does
+// the order of all sums.
 
 #include "norm.cuh"
 
@@ -14,7 +14,7 @@ namespace
 
 enum { THREADS = 128 };
 
-// The sum, or the largest, over the lanes of a group.
+// Returns the sum, or the largest, over the lanes of a group.
 template <int LANES, bool LARGEST> GLA_DEVICE double over_group (double a)
 {
 #pragma unroll
@@ -40,7 +40,7 @@ GLA_DEVICE double largest_sum (const T *A, int lane, int outer, int inner, int64
   return over_group<LANES, true> (most);
 }
 
-// Of the elements times 2^-exponent.
+// Sums the squares of the elements times 2^-exponent.
 template <int LANES, class T>
 GLA_DEVICE double sum_of_squares (const T *A, int lane, int m, int n, int64_t ld, int exponent)
 {

@@ -56,8 +56,7 @@ struct gpu_sparse {
   int hubs, hub_blocks; // slots; multiprocessors
 };
 
-// The product by each of the ways to distribute the work (spmv_rows.cu, spmv_tiles.cu,
-// spmv_hubs.cu).
+// Multiply by each of the ways to distribute the work (spmv_rows.cu, spmv_tiles.cu, spmv_hubs.cu).
 template <class T>
 cudaError_t spmv_by_rows (const gpu_sparse &M, bool conjugate, const T *x, T *y, int b,
                           cudaStream_t stream);
@@ -68,7 +67,8 @@ template <class T>
 cudaError_t spmv_by_hubs (const gpu_sparse &M, bool conjugate, const T *x, T *y,
                           cudaStream_t stream);
 
-// rows x b from the layout of gla_array (columns `stride` apart) to vectors side by side, and back.
+// Copies rows x b from the layout of gla_array (columns `stride` apart) to vectors side by side,
+// and back.
 template <class T>
 cudaError_t spmv_interleave (const T *from, int64_t stride, T *to, int64_t rows, int b,
                              cudaStream_t stream);
@@ -89,7 +89,7 @@ template <class R> GLA_DEVICE cx<R> conj_if (cx<R> a, bool conjugate)
   return {a.x, conjugate ? -a.y : a.y};
 }
 
-// Reads that the first-level cache may keep.
+// Reads what the first-level cache may keep.
 GLA_DEVICE float cached_load (const float *from)
 {
   return __ldg (from);
@@ -109,7 +109,7 @@ GLA_DEVICE cx<double> cached_load (const cx<double> *from)
   return {a.x, a.y};
 }
 
-// What a pattern's sums are multiplied by.
+// The factor of a pattern's sums.
 template <class T> struct spmv_scalar {
   double re, im;
   GLA_DEVICE T of () const;
@@ -140,20 +140,20 @@ template <class T> spmv_scalar<T> spmv_scalar_of (const gpu_sparse &M, bool conj
 // columns with many entries, kept in shared memory
 //------------------------------------------------------------------------------
 
-// A graph's entries fetch numbers of x from the second-level cache, which serves one fetch per
-// slice and clock, and this is most of the time. Its hubs (dense columns) are
-// fetched most: x at these is gathered before every product, and each multiprocessor keeps a copy.
-// In the coded columns of such a matrix an entry in a hub is SPMV_HUB + its slot, any other its
-// column.
+// An entry of a graph fetches a number of x from the second-level cache, which serves one fetch per
+// slice and clock; this takes most of the time. Hubs (dense columns) are fetched most often. So x
+// at the hubs is gathered before every product, and each multiprocessor has a copy. In the coded
+// columns of such a matrix an entry in a hub is SPMV_HUB + its slot, any other its column.
 
 static const uint32_t SPMV_HUB = 0x80000000u;
 
-// Slots that fit into `bytes` of shared memory beside what the product needs; and its kernel
-// is allowed that much. Always the same number of bytes, for the kernel serves other matrices too.
+// Returns the slots that fit into `bytes` of shared memory beside what the product needs, and
+// allows its kernel that much. `bytes` is always the same, because the kernel serves other matrices
+// too.
 int spmv_hub_slots (const gpu_sparse &M, int bytes);
 cudaError_t spmv_allow_hubs (const gpu_sparse &M, int bytes);
 
-// Device memory that stays until spmv_free; arenas are freed if it is short.
+// Takes device memory that stays until spmv_free; frees arenas if memory is short.
 gla_status spmv_take (cuda_engine *e, void **memory, size_t bytes);
 
 // Gives slots to columns that are hubs if that makes products faster. M, whose tiles are on the
@@ -174,8 +174,8 @@ struct spmv_packing {
   int64_t tile_count, long_rows, parts;
 };
 
-// Rows are taken in order, as many as fit into a tile of `capacity` entries; those that alone are
-// too long are cut, and their parts come first, so that the longest work starts first.
+// Takes rows in order, as many as fit into a tile of `capacity` entries. Rows that are longer are
+// cut; their parts come first, so that the longest work starts first.
 gla_status spmv_pack (const gla_csr *csr, int capacity, spmv_packing *p);
 void spmv_unpack (spmv_packing *p);
 

@@ -25,13 +25,13 @@ gla_status spmv_take (cuda_engine *e, void **memory, size_t bytes)
 namespace
 {
 
-enum { PAD = 16 }; // entries behind the last, to be read and not used
+enum { PAD = 16 }; // entries after the last, read and not used
 
 //------------------------------------------------------------------------------
 // memory and transfers
 //------------------------------------------------------------------------------
 
-// `bytes` (a multiple of 4) from the host, as an array of 4-byte elements.
+// Sends `bytes` (a multiple of 4) from the host, as an array of 4-byte elements.
 gla_status send (cuda_engine *e, void *to, const void *from, int64_t bytes)
 {
   if (bytes == 0)
@@ -41,7 +41,7 @@ gla_status send (cuda_engine *e, void *to, const void *from, int64_t bytes)
   return engine_upload (e, 0, to, &a);
 }
 
-// New device memory with these bytes and `pad` zero bytes behind them.
+// Stores these bytes in new device memory, and `pad` zero bytes after them.
 template <class P>
 gla_status store (cuda_engine *e, P **to, const void *from, int64_t bytes, int64_t pad)
 {
@@ -51,7 +51,7 @@ gla_status store (cuda_engine *e, P **to, const void *from, int64_t bytes, int64
   return send (e, device, from, bytes / 4 * 4);
 }
 
-// 64-bit integers become 32-bit ones, a thread for each.
+// Converts 64-bit integers to 32-bit ones; a thread has one.
 __global__ void narrow_kernel (const int64_t *from, uint32_t *to, int64_t count)
 {
   int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
@@ -59,7 +59,7 @@ __global__ void narrow_kernel (const int64_t *from, uint32_t *to, int64_t count)
     to[i] = (uint32_t)from[i];
 }
 
-// 64-bit columns travel through the arena, some millions at a time.
+// Sends 64-bit columns through the arena, some millions at a time.
 gla_status store_columns (cuda_engine *e, gpu_sparse *M, const gla_csr *csr)
 {
   if (csr->index_bytes == 4)
@@ -100,9 +100,9 @@ gla_status store_packing (cuda_engine *e, gpu_sparse *M, const spmv_packing &p)
   return spmv_take (e, &M->part_sums, (size_t)p.parts * SPMV_VECTORS * element + 16);
 }
 
-// The tiles of the balanced product. Small tiles suit short rows: they leave more of the cache to
-// x. But as long as a multiprocessor, which has room for 64 warps, can have all its tiles at once,
-// large tiles are done in one round.
+// Makes the tiles of the balanced product. Small tiles suit short rows, because they leave more of
+// the cache to x. But as long as a multiprocessor, which holds 64 warps, can have all its tiles at
+// once, large tiles take one round.
 gla_status store_tiles (cuda_engine *e, gpu_sparse *M, const gla_csr *csr)
 {
   bool one_round = M->entries < (int64_t)250 * 64 * e->multiprocessors;
@@ -147,7 +147,7 @@ gla_status store_matrix (cuda_engine *e, gpu_sparse *M, const gla_csr *csr, bool
 
 // Device arrays of a product with up to SPMV_VECTORS vectors.
 template <class T> struct product_memory {
-  T *columns; // of x or y, one after the other
+  T *columns; // of x or y, contiguous
   T *x, *y;   // vectors side by side
   product_memory (const gpu_sparse &M, int64_t vectors, carver &c)
   {
@@ -167,7 +167,7 @@ gla_array some_columns (const gla_array &a, int64_t first, int64_t count)
   return part;
 }
 
-// The product with columns first .. first+b-1.
+// Multiplies columns first .. first+b-1.
 template <class T>
 gla_status multiply_some (cuda_engine *e, const gpu_sparse &M, const gla_spmv_job *job,
                           int64_t first, int b, const product_memory<T> &memory)

@@ -14,15 +14,15 @@ namespace
 
 enum { K = 4, TILE = 32 * K, LANDING = 16 * TILE };
 
-// One block to a multiprocessor: of as many warps as there are registers for, with a place each
-// where fetches land. Two places, with the fetches of the next tile running while one is summed,
+// A multiprocessor has one block, with as many warps as there are registers for. Each warp has one
+// buffer for its fetches. With two, so that the next tile is fetched while one is summed, products
 // took 2 to 4 percent more time.
 template <class T> struct block_of {
   static constexpr int WARPS = sizeof (T) == 16 ? 16 : 24;
   static constexpr int BYTES = WARPS * LANDING;
 };
 
-// x at the hubs, a thread for each slot.
+// Gathers x at the hubs; a thread has a slot.
 template <class T>
 __global__ void gather_kernel (const uint32_t *column, int hubs, const T *x, T *hub_x)
 {
@@ -42,7 +42,7 @@ template <class T, bool PATTERN> struct tile_part {
   int end;          // of row `lane`
 
   GLA_DEVICE int shift () const { return (int)(tile.start & 3); }
-  // What lies before and behind the tile counts as a hub, and is not used.
+  // Entries before and after the tile count as hubs, and are not used.
   GLA_DEVICE void read (const tile_arrays &a)
   {
     const int lane = threadIdx.x % 32, top = tile.count + shift ();
@@ -61,8 +61,8 @@ template <class T, bool PATTERN> struct tile_part {
     }
     end = lane < tile.rows ? a.ends[tile.row + lane] : 0;
   }
-  // Aligned 16 bytes around each element go to shared memory past the first-level cache: there a
-  // line would have to be free for every fetch, and the hubs have left few.
+  // Copies the aligned 16 bytes around each element to shared memory past the first-level cache, in
+  // which every fetch would need a free line, and the hubs have left few.
   GLA_DEVICE void fetch (uint32_t hubs, uint32_t landing, const T *x)
   {
 #pragma unroll
@@ -76,7 +76,7 @@ template <class T, bool PATTERN> struct tile_part {
       from[k] = c & SPMV_HUB ? hubs + c * (uint32_t)sizeof (T) : to + ((uint32_t)address & 15);
     }
   }
-  // The products, in the order of the entries, where the fetches landed.
+  // Replaces what the fetches brought by the products, in the order of the entries.
   GLA_DEVICE void multiply (const unsigned char *memory, bool conjugate, T *products) const
   {
     T element[K];
@@ -98,9 +98,9 @@ template <class T, bool PATTERN> struct tile_part {
   }
 };
 
-// One block per multiprocessor, with x at the hubs in its shared memory. Warps loop over the tiles
-// with the stride of the grid, as in spmv_tiles.cu; while x is fetched for one, columns and values
-// of the next are read.
+// A multiprocessor has one block, with x at the hubs in its shared memory. Warps loop over the
+// tiles with the stride of the grid, as in spmv_tiles.cu; while x is fetched for one tile, columns
+// and values of the next are read.
 template <class T, bool PATTERN>
 __global__ void __launch_bounds__ (32 * block_of<T>::WARPS, 1)
     hubs_kernel (tile_arrays a, const T *hub_x, int hub_bytes, spmv_scalar<T> scalar,

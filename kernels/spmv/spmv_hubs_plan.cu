@@ -1,4 +1,5 @@
-// spmv_hubs_plan.cu: finds dense columns of a sparse matrix (hubs); whether to keep x there close
+// spmv_hubs_plan.cu: finds dense columns of a sparse matrix (hubs), and decides whether to cache x
+// there
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "common/cluster.cuh"
@@ -13,7 +14,7 @@
 namespace
 {
 
-// Entries of every column, a thread for each entry.
+// Counts the entries of every column; a thread has an entry.
 __global__ void count_kernel (const uint32_t *column, int64_t entries, unsigned *count)
 {
   for (int64_t k = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; k < entries;
@@ -21,7 +22,7 @@ __global__ void count_kernel (const uint32_t *column, int64_t entries, unsigned 
     atomicAdd (count + column[k], 1u);
 }
 
-// Columns become codes, a thread for each entry.
+// Replaces columns by codes; a thread has an entry.
 __global__ void code_kernel (const uint32_t *column, int64_t entries, const uint32_t *code,
                              uint32_t *coded)
 {
@@ -30,7 +31,7 @@ __global__ void code_kernel (const uint32_t *column, int64_t entries, const uint
     coded[k] = code[column[k]];
 }
 
-// 4-byte elements between the arena of slot 0 and the host.
+// Returns 4-byte elements as an array, for copies between the arena of slot 0 and the host.
 gla_array words (const void *from, int64_t count)
 {
   return gla_array_packed (const_cast<void *> (from), GLA_TYPE_S, count, 1, 1, GLA_DEVICE_HOST);
@@ -57,8 +58,8 @@ struct hub_choice {
   std::vector<uint32_t> column; // of every slot
 };
 
-// The `slots` columns with the most entries, and of these only columns with at least `least`; where
-// not all of those with the same number find room, the first do.
+// Chooses the `slots` columns with the most entries, and of these only columns with at least
+// `least`; of columns with equally many entries the first are taken.
 hub_choice choose_hubs (const std::vector<uint32_t> &count, size_t slots, uint32_t least)
 {
   enum { TOP = 1 << 16 }; // more entries are as good
@@ -83,8 +84,8 @@ hub_choice choose_hubs (const std::vector<uint32_t> &count, size_t slots, uint32
   return hubs;
 }
 
-// The share of entries, in sampled windows of `window` neighbours, that fetch a line of x which no
-// entry before them in the window has fetched. Hubs are not counted.
+// Returns the share of entries, in sampled windows of `window` neighbours, that fetch a line of x
+// which no entry before them in the window has fetched. Hubs are not counted.
 template <class I>
 double fresh_lines (const I *index, int64_t entries, int64_t window, const uint32_t *code, int line)
 {
@@ -106,12 +107,12 @@ double fresh_lines (const I *index, int64_t entries, int64_t window, const uint3
 template <class I>
 bool hubs_pay (const cuda_engine *e, const gpu_sparse *M, const I *index, const hub_choice &hubs)
 {
-  // Measured: fetches in a second of 132 multiprocessors by tiles and beside hubs, and the seconds
+  // Measured: fetches per second of 132 multiprocessors by tiles and with hubs, and the seconds
   // that the additional kernel takes.
   const double share = e->multiprocessors / FITTED_MULTIPROCESSORS, tiles = 118e9 * share,
                beside = 120e9 * share;
   const double start = 2e-6;
-  // The first-level cache holds what some thousand entries fetched, and some hundred beside hubs.
+  // The first-level cache holds what some thousand entries fetched, and with hubs some hundred.
   const int64_t much = 4096, little = 512;
   const int line = 128 / (int)gla_type_size (M->type);
   double plain = fresh_lines (index, M->entries, much, nullptr, line) * (double)M->entries;
@@ -173,7 +174,7 @@ gla_status spmv_find_hubs (cuda_engine *e, gpu_sparse *M, const gla_csr *csr)
     status = count_columns (e, M, &count);
     if (status != GLA_OK)
       return status == GLA_ERROR_OUT_OF_MEMORY ? GLA_OK : status;
-    // a slot costs every multiprocessor a piece of a fetch
+    // a slot costs each multiprocessor a part of a fetch
     uint32_t least = 2 + (uint32_t)(e->multiprocessors * gla_type_size (M->type) / 64);
     hubs = choose_hubs (count, (size_t)spmv_hub_slots (*M, e->smem_limit), least);
     if (hubs.column.empty ())

@@ -1,4 +1,4 @@
-// spmv_pack.cu: the tiles of a sparse matrix
+// spmv_pack.cu: divides a sparse matrix into tiles
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "spmv.cuh"
@@ -14,7 +14,7 @@ template <class I> struct counts {
   int64_t tiles, longs, parts;
 };
 
-// Walks through the rows; where p is not NULL, its arrays are filled.
+// Goes through the rows, and fills the arrays of p if it is not NULL.
 template <class I>
 counts<I> walk (const I *start, int64_t rows, int64_t room, int64_t first_tile, spmv_packing *p)
 {

@@ -1,8 +1,8 @@
 // spmv_rows.cu: sparse products with a fixed number of threads for every row
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The published ways to distribute the rows (Bell, Garland 2008): a thread for each row, a warp for
-// each row, and groups of 2 to 32 threads by the mean length.
+// The published ways to distribute the rows (Bell, Garland 2008) are a thread for each row, a warp
+// for each row, and groups of 2 to 32 threads by the mean length.
 
 #include "spmv.cuh"
 
@@ -17,7 +17,7 @@ template <class T, class I> struct rows_matrix {
   int lanes; // threads of a row, a power of 2
 };
 
-// A row belongs to neighbouring threads of a warp; they take its entries in turn and add their sums
+// Neighbouring threads of a warp share a row; they have its entries cyclically and add their sums
 // pairwise. A block of 256 threads has 256/lanes rows; blockIdx.y counts the vectors.
 template <class T, class I, bool PATTERN>
 __global__ void __launch_bounds__ (256) rows_kernel (rows_matrix<T, I> M, spmv_scalar<T> scalar,
@@ -56,7 +56,7 @@ cudaError_t launch (const gpu_sparse &M, bool conjugate, const T *x, T *y, int b
   return cudaGetLastError ();
 }
 
-// A thread per row: accesses to the columns are coalesced, those to the rows of b elements are
+// A thread has a row: accesses to the columns are coalesced, those to the rows of b elements are
 // strided, which the cache hides as b is at most 8. So in the next kernel.
 template <class T>
 __global__ void __launch_bounds__ (256)
@@ -68,7 +68,7 @@ __global__ void __launch_bounds__ (256)
       to[i * b + k] = from[i + k * stride];
 }
 
-// A thread per row.
+// A thread has a row.
 template <class T>
 __global__ void __launch_bounds__ (256)
     separate_kernel (const T *from, T *to, int64_t stride, int64_t rows, int b)

@@ -1,9 +1,9 @@
 // spmv_tiles.cu: sparse products with equally many entries for every warp
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Packing of short rows as in CSR-stream (Greathouse, Daga 2014), a warp instead of a block for
-// each piece, so that nothing waits at a barrier; long rows are cut. Columns and values are read
-// once, in vectors, and kept out of the first-level cache, which is left to x.
+// Short rows are packed as in CSR-stream (Greathouse, Daga 2014), but with a warp instead of a
+// block for each piece, so that there are no barriers; long rows are cut. Columns and values are
+// read once, in vectors, and not cached in the first level, which is left to x.
 
 #include "spmv_tiles.cuh"
 
@@ -16,8 +16,8 @@ enum { WARPS = 8 };
 // one vector
 //------------------------------------------------------------------------------
 
-// The products of all entries of the tile, in shared memory: each lane takes V neighbouring entries
-// at a time, K in all, and all its reads of x are issued together.
+// Stores the products of all entries of the tile in shared memory: each lane has V neighbouring
+// entries at a time, K in all, and issues all its reads of x together.
 template <class T, int K, bool PATTERN>
 GLA_DEVICE void stage_products (const tile_arrays &a, int64_t first, int top, bool conjugate,
                                 const T *x, T *products)
@@ -44,7 +44,7 @@ GLA_DEVICE void stage_products (const tile_arrays &a, int64_t first, int top, bo
   for (int k = 0; k < K / V; k++) {
     values_of<T, V> product;
 #pragma unroll
-    for (int j = 0; j < V; j++) { // behind the tile, x(0) is read and not used
+    for (int j = 0; j < V; j++) { // beyond the tile, x(0) is read and not used
       T element = cached_load (x + c[k].at[j]);
       product.at[j] = PATTERN ? element : conj_if (v[PATTERN ? 0 : k].at[j], conjugate) * element;
     }
@@ -82,7 +82,7 @@ template <class T, int E> struct alignas (sizeof (T) * E) elements_of {
   T at[E];
 };
 
-// Rows `column[k]` of x (its elements of this lane) times the values, for k, k+step, .. < end.
+// Sums rows `column[k]` of x (its elements of this lane) times the values, for k, k+step, .. < end.
 template <class T, int B, int E, bool PATTERN>
 GLA_DEVICE elements_of<T, E> sum_entries (const uint32_t *column, const T *values, const T *x,
                                           int k, int end, int step, bool conjugate)
@@ -108,7 +108,7 @@ GLA_DEVICE elements_of<T, E> sum_entries (const uint32_t *column, const T *value
   return sum;
 }
 
-// Columns and values of a tile to shared memory.
+// Copies columns and values of a tile to shared memory.
 template <class T, int K, bool PATTERN>
 GLA_DEVICE void stage_entries (const tile_arrays &a, int64_t first, int top, uint32_t *column,
                                T *values)
@@ -129,9 +129,9 @@ GLA_DEVICE void stage_entries (const tile_arrays &a, int64_t first, int top, uin
   __syncwarp ();
 }
 
-// Columns and values of tile `at` go to shared memory; then groups of lanes together read one row
-// of x, up to 16 bytes each, so that no byte of a sector is wasted. Where rows are long, 2 or more
-// such groups share one and add their sums pairwise.
+// Copies columns and values of tile `at` to shared memory; then a group of lanes together reads one
+// row of x, up to 16 bytes a lane, so that whole sectors are used. For long rows 2 or more such
+// groups share one and add their sums pairwise.
 template <class T, int K, bool PATTERN, int B>
 GLA_DEVICE void multiply_tile (const tile_arrays &a, int64_t at, spmv_scalar<T> scalar,
                                bool conjugate, const T *x, T *y)
@@ -194,14 +194,14 @@ __global__ void __launch_bounds__ (32 * WARPS)
   multiply_tile<T, K, PATTERN, B> (a, at, scalar, conjugate, x, y);
 }
 
-// Parts of a matrix in one launch: number k has the thread blocks from first[k] on.
+// Parts of a matrix in one launch: part k has the thread blocks from first[k] on.
 template <class T> struct tile_parts {
   unsigned first[SPMV_PARTS + 1];
   tile_arrays tiles[SPMV_PARTS];
   T *y[SPMV_PARTS];
 };
 
-// A warp has a tile, thread blocks have the tiles of one part after the other.
+// A warp has a tile; thread blocks have the tiles of one part after those of another.
 template <class T, int K, bool PATTERN, int B>
 __global__ void __launch_bounds__ (32 * WARPS)
     parts_kernel (const tile_parts<T> parts, spmv_scalar<T> scalar, bool conjugate, const T *x)
@@ -217,7 +217,7 @@ __global__ void __launch_bounds__ (32 * WARPS)
 // launches
 //------------------------------------------------------------------------------
 
-// What is multiplied: parts with tiles of one size, by b vectors.
+// The product: parts with tiles of one size, times b vectors.
 template <class T> struct product_of {
   const spmv_parts<T> *parts;
   int first, end;

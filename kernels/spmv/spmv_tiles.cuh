@@ -61,8 +61,8 @@ GLA_DEVICE spmv_tile load_tile (const spmv_tile *from)
           (uint16_t)(raw.w & 0xffff), (uint16_t)((uint32_t)raw.w >> 16)};
 }
 
-// The warp that brings the last part of a long row adds up all of them, in their order; the parts
-// of this one have just been stored. Vector k of the part is at part_sums[part*b + k].
+// The warp that adds the last part of a long row sums all of them, in their order; the parts of
+// this warp have just been stored. Vector k of the part is at part_sums[part*b + k].
 template <class T>
 GLA_DEVICE void finish_long_row (const tile_arrays &a, uint32_t part, int b, T scalar, T *y)
 {
@@ -99,8 +99,8 @@ GLA_DEVICE void finish_long_row (const tile_arrays &a, uint32_t part, int b, T s
     a.arrived[which] = 0;
 }
 
-// Sums of rows first .. first+31 of a tile, one for each lane; rows of more than 32 entries are
-// summed by the whole warp.
+// Sums rows first .. first+31 of a tile, one for each lane; the whole warp sums rows of more than
+// 32 entries.
 template <class T> GLA_DEVICE T sum_rows (const T *products, int begin, int end)
 {
   const int lane = threadIdx.x % 32;
@@ -129,8 +129,8 @@ template <class T> GLA_DEVICE T sum_rows (const T *products, int begin, int end)
   return sum;
 }
 
-// The sums of a tile whose products are in shared memory, a row for each lane; `end` is that of
-// row `lane`, where there is one. All of the sums are scaled by `factor` where SCALE is set.
+// Sums a tile whose products are in shared memory, a row for each lane; `end` is that of row
+// `lane`, if there is one. SCALE multiplies all sums by `factor`.
 template <class T, bool SCALE>
 GLA_DEVICE void sum_tile (const tile_arrays &a, const spmv_tile &tile, const T *products, int end,
                           T factor, T *y)
