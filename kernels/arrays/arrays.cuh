@@ -14,7 +14,7 @@
 #include "common/scalar.cuh"
 #include "engine/engine.cuh"
 
-// Division of numbers below 2^31 by a number: a multiplication and a shift.
+// Divides numbers below 2^31 by a number with a multiplication and a shift.
 struct nd_divisor {
   uint32_t d, multiplier, shift;
 };
@@ -33,11 +33,11 @@ GLA_DEVICE uint32_t nd_divide (uint32_t n, const nd_divisor &v)
   return (__umulhi (n, v.multiplier) + n) >> v.shift;
 }
 
-// Bits of the word of those that ask whether an element has left the domain; it is 0 before. A
-// kernel of one block says when it has ended, so that the host need not ask the driver.
+// Bits of the word that says whether an element has left the domain; it is 0 before. A kernel of
+// one block sets ND_ENDED at its end, so that the host need not ask the driver.
 enum nd_answer_bits { ND_OUTSIDE = 1, ND_ENDED = 2 };
 
-// The end of a kernel of single elements; all threads of the block come here.
+// Ends a kernel of single elements; all threads of the block call it.
 GLA_DEVICE void nd_answer (bool out, int *word)
 {
   if (word == nullptr)
@@ -66,11 +66,11 @@ struct nd_elements {
   nd_operand to, x, y;
   int op;
   bool plain;   // x is an array of the type of the operation, y one or a number
-  int *outside; // the word that nd_answer writes; NULL: nobody asks
+  int *outside; // the word that nd_answer writes, or NULL
 };
 
-// Operations whose elements all lie side by side, of one type; a number, or an array of one element
-// (step[0] is 0), may be an operand.
+// Operations on contiguous elements of one type; a number, or an array of one element (step[0] is
+// 0), may be an operand.
 struct nd_flat {
   int64_t n;
   void *to;
@@ -79,11 +79,11 @@ struct nd_flat {
   int *outside;
 };
 
-// By the type of the operation, one of s, d, c, z (nd_elements_*.cu).
+// There is one for each type of the operation: s, d, c, z (nd_elements_*.cu).
 template <class T> cudaError_t nd_launch (const nd_elements &a, cudaStream_t stream);
 template <class T> cudaError_t nd_launch_flat (const nd_flat &a, cudaStream_t stream);
 
-// What an operation makes of its operands' type.
+// The type of the result, by that of the operands.
 enum nd_kind { ND_SAME = 0, ND_REAL, ND_LOGICAL, ND_FUNCTION };
 inline nd_kind nd_kind_of (int op)
 {
@@ -105,7 +105,7 @@ struct nd_subscripts {
   double value[2]; // where y is NULL
 };
 cudaError_t nd_subscript (const nd_subscripts &a, size_t size, bool store, cudaStream_t stream);
-// The number as an element of the type, in 16 bytes.
+// Stores the number as an element of the type, in 16 bytes.
 void nd_put_value (int type, const double *from, void *to);
 
 //------------------------------------------------------------------------------
@@ -126,7 +126,7 @@ gla_status nd_fft (gla_engine *engine, const gla_slices *x, int inverse, void *t
 // copies in another order of the dimensions
 //------------------------------------------------------------------------------
 
-// Element (i, j) of n[0] x n[1] is at x + i*x_cross + j, and goes to `to` + i + j*to_cross, for all
+// Copies element (i, j) of n[0] x n[1], at x + i*x_cross + j, to `to` + i + j*to_cross, for all
 // places in `dims` other dimensions.
 struct nd_transpose {
   const void *x;
@@ -161,7 +161,8 @@ cudaError_t nd_find_write (const void *mask, int64_t n, const int64_t *counts, i
 // arrays without gaps from one precision to the other
 //------------------------------------------------------------------------------
 
-// n real numbers, or the parts of n/2 complex ones; both arrays begin at multiples of 16 bytes.
+// Converts n real numbers, or the parts of n/2 complex ones; both arrays begin at multiples of 16
+// bytes.
 cudaError_t nd_to_single (const double *x, float *to, int64_t n, cudaStream_t stream);
 cudaError_t nd_to_double (const float *x, double *to, int64_t n, cudaStream_t stream);
 

@@ -1,4 +1,4 @@
-// arrays_ask.cuh: operations of single elements that tell whether an element has left the domain
+// arrays_ask.cuh: operations on single elements that report whether an element has left the domain
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #ifndef GPULINALG_ARRAYS_ASK_CUH
@@ -7,11 +7,11 @@
 #include "arrays.cuh"
 #include "engine/heap.cuh"
 
-// Elements up to which threads write the word to pinned memory of the host, at most one for four
+// Up to so many elements threads write the word to pinned memory of the host, at most one for four
 // elements. More of them would wait for the link.
 const int64_t ND_ASK_DIRECTLY = 65536;
 
-// A word on the GPU, for large arrays.
+// Uses a word on the GPU, for large arrays.
 template <class Body> gla_status nd_ask_by_copy (cuda_engine *e, int *outside, Body body)
 {
   cudaStream_t stream = e->slots[0].stream;
@@ -32,7 +32,7 @@ template <class Body> gla_status nd_ask_by_copy (cuda_engine *e, int *outside, B
 }
 
 // Looks at the word for some 20 us, as long as a small kernel takes that the GPU can begin at once;
-// a driver that is asked takes 1 to 2 us more. False: the kernel has not ended, or does not tell.
+// asking the driver takes 1 to 2 us more. False: the kernel has not ended, or does not report it.
 inline bool nd_answered (const volatile int *word)
 {
   enum { LOOKS = 20000 };
@@ -42,14 +42,14 @@ inline bool nd_answered (const volatile int *word)
   return false;
 }
 
-// body (word) launches a kernel that ends with nd_answer. Waits for it; *outside tells whether an
-// element has left the domain.
+// Calls body (word), which launches a kernel that ends with nd_answer, and waits for it; *outside
+// tells whether an element has left the domain.
 template <class Body> gla_status nd_ask (cuda_engine *e, int64_t elements, int *outside, Body body)
 {
   array_order *o = heap_order (e);
   if (elements > ND_ASK_DIRECTLY || o == nullptr)
     return nd_ask_by_copy (e, outside, body);
-  if (o->asking) // a call was given up: its kernel may still write the word
+  if (o->asking) // a call was abandoned: its kernel may still write the word
     GLA_TRY (engine_throttle (e, 0));
   o->asking = true;
   e->counter[0] = 0;

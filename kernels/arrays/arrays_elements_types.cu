@@ -1,8 +1,8 @@
-// arrays_elements_types.cu: kernels of single elements, of one type
+// arrays_elements_types.cu: kernels for single elements, of one type
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// There is one kernel for a type and a kind of result. The operation is chosen inside, by a switch
-// that all threads take the same way: memory is slower than that, and a kernel for each operation
+// There is one kernel for a type and a kind of result. A switch inside chooses the operation, with
+// the same branch for all threads: memory is slower than that, and a kernel for each operation
 // would make the library many times larger.
 
 #include "arrays_functions.cuh"
@@ -40,7 +40,7 @@ GLA_DEVICE typename nd_result<T, kind>::type nd_apply (int op, T x, T y, bool x_
   }
 }
 
-// Where element i is in the three arrays.
+// The places of element i in the three arrays.
 struct nd_place {
   int64_t to, x, y;
 };
@@ -59,8 +59,8 @@ GLA_DEVICE nd_place nd_place_of (const nd_elements &a, uint32_t i)
   return at;
 }
 
-// A thread has ND_EACH elements, a block's width apart, so that the loads of a warp are side by
-// side where the arrays are.
+// A thread has ND_EACH elements, a block's width apart, so that the loads of a warp are contiguous
+// if the arrays are.
 template <class T, int kind>
 __global__ void __launch_bounds__ (ND_THREADS) nd_kernel (nd_elements a)
 {
@@ -113,7 +113,7 @@ GLA_DEVICE nd_pack<T, count> nd_load_pack (const nd_operand &o, int64_t at)
   return p;
 }
 
-// Elements that lie side by side: a thread has 16 bytes of each operand at a time, twice.
+// A thread has 16 bytes of each operand at a time, twice; elements are contiguous.
 template <class T, int kind>
 __global__ void __launch_bounds__ (ND_THREADS) nd_flat_kernel (nd_flat a)
 {
@@ -147,7 +147,7 @@ __global__ void __launch_bounds__ (ND_THREADS) nd_flat_kernel (nd_flat a)
   nd_answer (out, a.outside);
 }
 
-// The kind of a copy to logical is that of a comparison.
+// A copy to logical has the kind of a comparison.
 template <class T> int kind_of (int op, int to_type)
 {
   return op == GLA_ND_COPY && to_type == GLA_LOGICAL ? ND_LOGICAL : nd_kind_of (op);

@@ -1,4 +1,4 @@
-// arrays_elementwise.cu: which kernel does an operation of single elements
+// arrays_elementwise.cu: chooses the kernel of an operation on single elements
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "arrays.cuh"
@@ -18,9 +18,9 @@ template <class R> struct alignas (16) pack {
   R e[PACK];
 };
 
-// A thread has PACK numbers side by side, 16 bytes of the single ones, ROUNDS times, a block's
-// width apart. It reads all of them before it writes. The first block has the numbers behind the
-// last pack.
+// A thread has PACK contiguous numbers, 16 bytes of the single ones, ROUNDS times, a block's width
+// apart. It reads all of them before it writes. The first block has the numbers after the last
+// pack.
 template <class From, class To>
 __global__ void __launch_bounds__ (THREADS) convert_kernel (const From *x, To *to, int64_t n)
 {
@@ -73,7 +73,7 @@ cudaError_t nd_to_double (const float *x, double *to, int64_t n, cudaStream_t st
 namespace
 {
 
-// The three arrays with the same sizes; neighbouring dimensions that are one for all are merged.
+// The three arrays with the same sizes; adjacent dimensions that are one for all are merged.
 struct together {
   int dims;
   int64_t size[GLA_ND_DIMS];
@@ -125,7 +125,7 @@ together merged (const gla_nd *to, const gla_nd *x, const gla_nd *y)
   return t;
 }
 
-// The type that the elements have in the operation.
+// Returns the type in which the operation is computed.
 gla_type type_of_operation (gla_nd_op op, const gla_nd *to, const gla_nd *x, const gla_nd *y)
 {
   if (op == GLA_ND_COPY && to->type != GLA_LOGICAL)
@@ -162,7 +162,7 @@ template <class T> int letter_of ()
 
 template <class T> cudaError_t launch_pieces (together t, int op, int *outside, cudaStream_t stream)
 {
-  while (t.dims > 1 && t.size[t.dims - 1] == 1) // what halves have become
+  while (t.dims > 1 && t.size[t.dims - 1] == 1) // may be 1 after division into halves
     t.dims--;
   nd_elements a = {};
   a.dims = t.dims;
@@ -174,7 +174,7 @@ template <class T> cudaError_t launch_pieces (together t, int op, int *outside, 
   int64_t n = 1;
   for (int d = 0; d < t.dims; d++)
     n *= t.size[d];
-  if (n >= (int64_t)1 << 31) { // in two halves
+  if (n >= (int64_t)1 << 31) { // two halves
     const int last = t.dims - 1;
     together second = t;
     t.size[last] /= 2;
@@ -216,8 +216,8 @@ template <class T> cudaError_t launch (const together &t, int op, int *outside, 
 // copies
 //------------------------------------------------------------------------------
 
-// Whether the copy turns dimensions, so that tiles of it pay. `with` becomes the dimension in which
-// x is contiguous.
+// Whether the copy transposes dimensions, so that tiles of it pay. `with` becomes the dimension in
+// which x is contiguous.
 bool turns (const together &t, gla_nd_op op, int *with)
 {
   if ((op != GLA_ND_COPY && op != GLA_ND_CONJ) || t.x.data == nullptr || t.x.type != t.to.type ||
@@ -287,7 +287,7 @@ cudaError_t choose (const together &t, gla_nd_op op, gla_type type, int *outside
     return turn (t, op, with, stream);
   if (is_conversion (t, op))
     return convert (t, stream);
-  // bytes are copied as they are; numbers in their places become 0 or 1
+  // bytes are copied unchanged; other numbers become 0 or 1
   switch (type) {
   case GLA_TYPE_S:
     return launch<float> (t, op, outside, stream);

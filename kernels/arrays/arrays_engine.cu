@@ -1,7 +1,7 @@
 // arrays_engine.cu: arrays that stay on a GPU: reductions, subscripts, the row of the table
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// All work is in the stream of the first slot, so that it is done in the order of the calls.
+// All work is in the stream of the first slot, so it runs in the order of the calls.
 
 #include "arrays.cuh"
 #include "arrays/arrays_types.h"
@@ -22,7 +22,7 @@ cudaStream_t stream_of (const cuda_engine *e)
 // reductions
 //------------------------------------------------------------------------------
 
-// Bytes of what is accumulated.
+// Returns the bytes of an accumulator.
 size_t bytes_of_sum (gla_reduction op, int type)
 {
   if (op == GLA_REDUCE_ANY || op == GLA_REDUCE_ALL)
@@ -76,7 +76,7 @@ gla_status reduce (gla_engine *engine, gla_reduction op, const gla_slices *x, vo
     r.to_index = r.finish ? index : static_cast<double *> (next.index);
     if (status == GLA_OK)
       status = engine_status (nd_reduce_step (op, x->type, r, first, stream_of (e)));
-    give_partial (e, before); // what comes after it in the stream may have the memory
+    give_partial (e, before); // later work in the stream may use the memory
     before = next;
     r.x = next.values;
     r.index = static_cast<const double *> (next.index);
@@ -97,8 +97,8 @@ gla_status scan (gla_engine *engine, gla_reduction op, const gla_slices *x, void
 // subscripts
 //------------------------------------------------------------------------------
 
-// A kernel counts its elements in 32 bits. So pieces along dimension `last` are worked on, or where
-// a single subscript of it has too many elements, for each of them pieces along the one before.
+// A kernel counts its elements in 32 bits. So dimension `last` is cut into pieces, or, if a single
+// subscript of it has too many elements, the previous dimension for each of them.
 gla_status subscript_pieces (cuda_engine *e, const nd_subscripts &a, const int64_t *count, int last,
                              size_t size, bool store)
 {

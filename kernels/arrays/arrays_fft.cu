@@ -1,10 +1,10 @@
 // arrays_fft.cu: Fourier transforms of slices
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Slices of 2, 4, 8, 16 or 32 elements have a kernel of their own (arrays_fft_short.cu), unless
-// many lie side by side. All others go to cuFFT: those side by side as one batch; others as a batch
-// for each outer index, at steps of `inner`, while these are few or large; many small ones are
-// brought side by side first, because a launch takes longer than such a batch.
+// Slices of 2, 4, 8, 16 or 32 elements have their own kernel (arrays_fft_short.cu), unless many are
+// contiguous. All others go to cuFFT: contiguous ones as one batch; others as a batch for each
+// outer index, at steps of `inner`, while these are few or large; many small ones are made
+// contiguous first, because a launch takes longer than such a batch.
 
 #include "arrays.cuh"
 #include "engine/cufft.cuh"
@@ -13,12 +13,12 @@
 namespace
 {
 
-// Elements of one call of cuFFT, whose work space is four times as large at lengths with large
-// prime factors; and of a page that is worth a call of its own: there 64 calls take as long as one
-// and two copies.
+// MOST: elements of one call of cuFFT, whose work space is four times as large at lengths with
+// large prime factors. LARGE: elements of a page that justify a separate call: there 64 calls take
+// as long as one and two copies.
 const int64_t MOST = (int64_t)1 << 27, LARGE = (int64_t)1 << 18;
 enum { FEW = 4 };
-// Elements of short slices side by side, up to which threads that read whole slices are as fast.
+// Up to so many elements of contiguous short slices, threads that read whole slices are as fast.
 const int64_t SMALL = (int64_t)1 << 16;
 
 struct transform {
@@ -35,14 +35,14 @@ struct transform {
   void *to (void *x, int64_t elements) const { return static_cast<char *> (x) + bytes (elements); }
 };
 
-// How many things of so many elements one call may have.
+// Returns how many items of so many elements one call may have.
 int64_t at_once (int64_t elements, int64_t count)
 {
   const int64_t most = MOST / elements > 0 ? MOST / elements : 1;
   return count < most ? count : most;
 }
 
-// Slices side by side: each begins `n` elements behind the one before.
+// Transforms contiguous slices: each begins `n` elements after the previous one.
 gla_status side_by_side (const transform &t, int64_t count, const void *x, void *y)
 {
   const int64_t most = at_once (t.n, count);
@@ -67,7 +67,7 @@ gla_status in_steps (const transform &t, const void *x, void *y)
   return GLA_OK;
 }
 
-// The pages as n x inner, copied from or to those of inner x n.
+// Transposes pages between n x inner and inner x n.
 gla_status turn (const transform &t, int64_t pages, const void *from, void *to, bool back)
 {
   const int64_t page = t.inner * t.n, a = back ? t.inner : t.n, b = back ? t.n : t.inner;

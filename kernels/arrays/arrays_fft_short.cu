@@ -1,9 +1,9 @@
-// arrays_fft_short.cu: Fourier transforms of short slices, a thread for each
+// arrays_fft_short.cu: Fourier transforms of short slices; a thread has one
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // A thread has the N elements of a slice in registers, so that a transform reads and writes each
-// element once, at whatever step. Threads of a block have slices that follow one another: where the
-// slices' elements are `inner` apart, neighbouring threads read and write neighbouring elements.
+// element once, at whatever step. Threads of a block have consecutive slices: if the slices'
+// elements are `inner` apart, neighbouring threads access neighbouring elements.
 
 #include "arrays.cuh"
 
@@ -12,7 +12,7 @@ namespace
 
 enum { THREADS = 128, LONGEST = 32 };
 
-// Of k in binary digits, for N = 2^digits.
+// Reverses the binary digits of k, for N = 2^digits.
 template <int N> __host__ __device__ constexpr int reversed (int k)
 {
   int r = 0;
@@ -23,7 +23,7 @@ template <int N> __host__ __device__ constexpr int reversed (int k)
   return r;
 }
 
-// cos (pi k / 16) for k = 0 .. 16
+// Returns cos (pi k / 16) for k = 0 .. 16.
 template <class R> GLA_DEVICE R cosine (int k)
 {
   constexpr double c[] = {1,
@@ -38,7 +38,8 @@ template <class R> GLA_DEVICE R cosine (int k)
   return (R)(k <= 8 ? c[k] : -c[16 - k]);
 }
 
-// x exp (-i pi k / 16), 0 <= k < 16, or its conjugate factor; k is known when this is compiled.
+// Returns x exp (-i pi k / 16), 0 <= k < 16, or with its conjugate factor; k is a compile-time
+// constant.
 template <class R> GLA_DEVICE cx<R> turned (cx<R> x, int k, R sign)
 {
   if (k == 0)
@@ -49,7 +50,7 @@ template <class R> GLA_DEVICE cx<R> turned (cx<R> x, int k, R sign)
   return {c * x.x - s * x.y, c * x.y + s * x.x};
 }
 
-// The sums of pairs of transforms of HALF elements, and of all that follow.
+// Combines pairs of transforms of HALF elements, and runs all later stages.
 template <class R, int N, int HALF> struct stage {
   static GLA_DEVICE void run (cx<R> *v, R sign)
   {

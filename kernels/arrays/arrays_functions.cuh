@@ -112,7 +112,7 @@ template <class R> GLA_DEVICE R nd_function (int op, R x, R y, bool, bool)
   }
 }
 
-// Logarithms of negative elements.
+// Returns the logarithm of a negative element.
 template <class R> GLA_DEVICE cx<R> negative_log (int op, R x)
 {
   if (op == GLA_ND_LOG2)
@@ -122,7 +122,7 @@ template <class R> GLA_DEVICE cx<R> negative_log (int op, R x)
   return {log (-x), (R)3.14159265358979323846};
 }
 
-// x^y. Octave has the logarithm of 0 give 0 or Inf where the exponent is real.
+// Returns x^y. As in Octave, a power of 0 with a real exponent is 0 or Inf.
 template <class R>
 GLA_DEVICE thrust::complex<R> power (thrust::complex<R> x, thrust::complex<R> y, bool y_real)
 {
@@ -133,7 +133,7 @@ GLA_DEVICE thrust::complex<R> power (thrust::complex<R> x, thrust::complex<R> y,
   return thrust::pow (x, y);
 }
 
-// log (1 + a). Octave adds 1 + a where a is large, so that an imaginary part -0 becomes 0.
+// Returns log (1 + a). Octave adds 1 + a if a is large, so that an imaginary part -0 becomes 0.
 template <class R> GLA_DEVICE thrust::complex<R> log_of_sum (cx<R> a)
 {
   const R u = 2 * a.x + a.x * a.x + a.y * a.y, w = 1 + a.x;
@@ -144,8 +144,8 @@ template <class R> GLA_DEVICE thrust::complex<R> log_of_sum (cx<R> a)
 
 // x_real, y_real: the elements have no imaginary part, and are in an array some of whose elements
 // leave the domain; those that do not have the values of the real function. Octave takes the branch
-// cut of asin and acos behind 1 from the other side. A function of its own: it is long, and called
-// in several places.
+// cut of asin and acos beyond 1 from the other side. It is a separate function because it is long,
+// and called in several places.
 template <class R>
 __device__ __noinline__ cx<R> nd_function (int op, cx<R> a, cx<R> b, bool x_real, bool y_real)
 {

@@ -11,7 +11,7 @@ namespace
 {
 
 // PARTS copies fit into the arguments of a kernel, 4 KB. Copies of LARGE elements and more have
-// launches of their own, by the faster ways of nd_elementwise.
+// their own launches, by the faster ways of nd_elementwise.
 enum { THREADS = 256, EACH = 4, PARTS = 32, JOIN_DIMS = 3 };
 const int64_t LARGE = (int64_t)1 << 20;
 
@@ -33,7 +33,7 @@ struct join_parts {
 static_assert (sizeof (join_parts) <= 4096, "the arguments of a kernel");
 
 // A block belongs to one part, and has EACH * THREADS of its elements. A thread has EACH of them, a
-// block's width apart, so that the accesses of a warp are side by side where the arrays are.
+// block's width apart, so that the accesses of a warp are contiguous if the arrays are.
 template <class T> __global__ void __launch_bounds__ (THREADS) join_kernel (join_parts a)
 {
   int k = 0;
@@ -59,8 +59,8 @@ template <class T> __global__ void __launch_bounds__ (THREADS) join_kernel (join
 // copies
 //------------------------------------------------------------------------------
 
-// The copy as a part: dimensions of size 1 are left out, and neighbouring ones that are one for
-// both arrays are merged. False where it has more dimensions, or is large.
+// Describes the copy as a part: dimensions of size 1 are left out, and adjacent ones that are one
+// for both arrays are merged. False if it has more dimensions, or is large.
 bool part_of (const gla_nd &to, const gla_nd &from, join_part *p)
 {
   int64_t size[JOIN_DIMS] = {1, 1, 1}, n = 1;
@@ -139,8 +139,8 @@ struct alignas (16) sixteen {
   uint64_t a, b;
 };
 
-// Elements are moved as words of their size, of which 0 is the number 0. A thread has EACH of them,
-// a block's width apart; those that become 0 are not read.
+// Elements are moved as words of their size, whose value 0 is the number 0. A thread has EACH of
+// them, a block's width apart; those that become 0 are not read.
 template <class W> __global__ void __launch_bounds__ (THREADS) triangle_kernel (triangle t)
 {
   const uint32_t first = blockIdx.x * EACH * THREADS + threadIdx.x;
@@ -208,7 +208,8 @@ gla_status nd_join (gla_engine *engine, const gla_nd *to, const gla_nd *from, in
   return a.count > 0 ? engine_status (launch (to->type, a, stream)) : GLA_OK;
 }
 
-// Pieces of fewer than 2^31 elements: whole pages, or columns of one page. A column is shorter.
+// Makes pieces of fewer than 2^31 elements: whole pages, or columns of one page. A column is
+// shorter.
 gla_status nd_triangle (gla_engine *engine, const gla_nd *to, const gla_nd *x, int64_t first,
                         int64_t last)
 {

@@ -1,4 +1,4 @@
-// arrays_math.cuh: operations of single elements, with Octave's values at NaN and Inf
+// arrays_math.cuh: operations on single elements, with Octave's values at NaN and Inf
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Products and sums are rounded one by one (the compiler must not fuse them), so that they have the
@@ -48,7 +48,7 @@ template <class T> GLA_DEVICE T nd_load (const nd_operand &o, int64_t at)
   }
 }
 
-// Whether an operand has no imaginary part at all, which is not the same as one that is 0.
+// Whether an operand has no imaginary part at all, which differs from one that is 0.
 GLA_DEVICE bool nd_is_real (const nd_operand &o)
 {
   return o.type != GLA_TYPE_C && o.type != GLA_TYPE_Z;
@@ -104,7 +104,7 @@ GLA_DEVICE double modulus (cx<double> z)
 {
   return hypot (z.x, z.y);
 }
-// By the sign alone, as in Octave: 0 for NaN.
+// Uses the sign alone, as in Octave: 0 for NaN.
 template <class R> GLA_DEVICE R argument (R x)
 {
   return signbit (x) ? (R)3.14159265358979323846 : (R)0;
@@ -114,8 +114,8 @@ template <class R> GLA_DEVICE R argument (cx<R> z)
   return atan2 (z.y, z.x);
 }
 
-// By modulus, then by argument, where -pi counts as pi. As in Octave, the argument of an element
-// without imaginary part (*_real) is 0 in a comparison with a complex one, negative or not.
+// Compares by modulus, then by argument, where -pi counts as pi. As in Octave, the argument of an
+// element without imaginary part (*_real) is 0 in a comparison with a complex one, negative or not.
 template <class R> GLA_DEVICE bool less (R a, R b, bool = false, bool = false)
 {
   return a < b;
@@ -190,7 +190,7 @@ template <class R> GLA_DEVICE cx<R> product (cx<R> a, cx<R> b)
   return again ? cx<R>{inf * (a.x * b.x - a.y * b.y), inf * (a.x * b.y + a.y * b.x)} : z;
 }
 
-// Smith's method, with the denominator scaled to about 1 so that nothing overflows.
+// Uses Smith's method, with the denominator scaled to about 1 so that nothing overflows.
 template <class R> GLA_DEVICE cx<R> quotient (cx<R> a, cx<R> b)
 {
   const R large = fmax (modulus (b.x), modulus (b.y));

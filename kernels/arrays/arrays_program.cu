@@ -1,8 +1,8 @@
-// arrays_program.cu: makes the instructions of several operations of single elements
+// arrays_program.cu: makes the instructions of several operations on single elements
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // An array is loaded before its first use, so that few values are needed at the same time; steps
-// that no output needs are left out. A slot is given to another value after the last use.
+// that no output needs are left out. After the last use of a value, its slot is reused.
 
 #include "arrays_program.cuh"
 #include "arrays/arrays_types.h"
@@ -24,7 +24,7 @@ struct compiler {
   draft code[ND_PROGRAM_LENGTH];
   int length;
   bool needed[MOST_VALUES];
-  int array[MOST_VALUES]; // its number where the value is an array that was loaded, else -1
+  int array[MOST_VALUES]; // its number if the value is an array that was loaded, else -1
   int arrays;
   int made[MOST_VALUES], last[MOST_VALUES]; // the instructions that make and last use a value
 
@@ -40,7 +40,7 @@ struct compiler {
 // steps
 //------------------------------------------------------------------------------
 
-// The operands; unused ones are x.
+// Finds the operands; unused ones are x.
 void operands (const gla_nd_step &s, int *of)
 {
   of[0] = s.x;
@@ -136,7 +136,7 @@ void find_uses (compiler &c, bool *keep)
     }
 }
 
-// A number from 0 that no other value has, or -1.
+// Returns a number from 0 that no other value has, or -1.
 int take_slot (bool *taken, int most)
 {
   for (int s = 0; s < most; s++)
@@ -154,7 +154,7 @@ uint8_t place_of (const compiler &c, const int *slot, int v, int i)
   return (uint8_t)(is_before (c, v, i) ? (int)ND_BEFORE : slot[v]);
 }
 
-// Writes the instructions; false where there are not enough slots.
+// Writes the instructions; false if there are not enough slots.
 bool assign (const compiler &c, const bool *keep, int most, nd_program *p)
 {
   bool taken[256] = {};
@@ -220,7 +220,7 @@ all_arrays arrays_of (const compiler &c, nd_program *p)
   return all;
 }
 
-// Neighbouring dimensions that are one for all arrays are merged.
+// Merges adjacent dimensions that are one for all arrays.
 void set_arrays (const compiler &c, nd_program *p, int64_t *size)
 {
   const all_arrays all = arrays_of (c, p);
@@ -250,11 +250,11 @@ void set_arrays (const compiler &c, nd_program *p, int64_t *size)
 // launches
 //------------------------------------------------------------------------------
 
-// Elements of a launch are counted in 32 bits: more are done in two halves.
+// A launch counts elements in 32 bits: more are done in two halves.
 template <class T> cudaError_t launch (nd_program p, const int64_t *size, cudaStream_t stream)
 {
   int64_t n = 1, half[GLA_ND_DIMS];
-  while (p.dims > 1 && size[p.dims - 1] == 1) // what halves have become
+  while (p.dims > 1 && size[p.dims - 1] == 1) // may be 1 after division into halves
     p.dims--;
   for (int d = 0; d < p.dims; d++) {
     half[d] = size[d];

@@ -1,10 +1,10 @@
-// arrays_program.cuh: several operations of single elements in one kernel
+// arrays_program.cuh: several operations on single elements in one kernel
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The kernel interprets instructions, which all threads take the same way. A thread has some
-// elements, a block's width apart; so it decodes an instruction once for all of them. Values that
-// only the next instruction needs stay in registers of the thread, the others in shared memory: one
-// slot for each value that is needed at the same time, without bank conflicts.
+// The kernel interprets instructions, in the same order for all threads. A thread has several
+// elements, a block's width apart, so it decodes an instruction once for all of them. Values that
+// only the next instruction needs stay in registers, the others in shared memory: one slot for each
+// value that is needed at the same time, without bank conflicts.
 
 #ifndef GPULINALG_ARRAYS_PROGRAM_CUH
 #define GPULINALG_ARRAYS_PROGRAM_CUH
@@ -16,7 +16,7 @@ enum { ND_PROGRAM_LENGTH = GLA_ND_STEPS + GLA_ND_ARRAYS + GLA_ND_OUTPUTS };
 
 // What an instruction does; the kinds of operations are those of nd_kind.
 enum { ND_LOAD = 4, ND_STORE, ND_CHOOSE };
-// Where an operand is: a slot, the result of the operation before (not of a load), or a number.
+// Where an operand is: a slot, the result of the previous operation (not of a load), or a number.
 enum { ND_BEFORE = 0x7f, ND_NUMBER = 0x80, ND_NOWHERE = 0xff };
 
 struct nd_instruction {
@@ -41,7 +41,7 @@ struct nd_program {
   nd_program_array in[GLA_ND_ARRAYS], out[GLA_ND_OUTPUTS];
   double number[GLA_ND_INPUTS][2];
   nd_instruction code[ND_PROGRAM_LENGTH];
-  int *outside; // the word that nd_answer writes; NULL: nobody asks
+  int *outside; // the word that nd_answer writes, or NULL
 };
 static_assert (sizeof (nd_program) <= 4096, "arguments of a kernel have at most 4096 bytes");
 
@@ -54,7 +54,7 @@ template <class T> constexpr int nd_program_slots ()
   return ND_PROGRAM_SHARED / (int)(sizeof (T) * ND_PROGRAM_THREADS * nd_program_each<T>);
 }
 
-// By the type of the values, one of s, d, c, z (nd_program_*.cu).
+// There is one for each type of the values: s, d, c, z (nd_program_*.cu).
 template <class T> cudaError_t nd_launch_program (const nd_program &p, cudaStream_t stream);
 
 #endif

@@ -16,8 +16,8 @@ template <class T> GLA_DEVICE T nd_same_or_function (const nd_instruction &s, T 
   return nd_function (s.op, x, y, s.x_real, s.y_real);
 }
 
-// The operation of a step. Values without imaginary part are computed with as real ones, so that
-// the bits are those of real arrays. Not inlined: it is long, and called for each element.
+// Does the operation of a step. Values without imaginary part are computed as real ones, so that
+// the bits are those of real arrays. It is not inlined: it is long, and called for each element.
 template <class R> __device__ __noinline__ R nd_step (nd_instruction s, R x, R y, bool &out)
 {
   if (s.kind == ND_REAL)
@@ -82,8 +82,8 @@ template <class T> GLA_DEVICE void nd_program_store (const nd_program_array &a, 
   }
 }
 
-// The elements of one thread. Instructions are looked at once for all of them; elements behind the
-// last are computed with, but neither loaded nor stored.
+// The elements of one thread. An instruction is decoded once for all of them; elements beyond the
+// last are computed, but neither loaded nor stored.
 template <class T> struct nd_thread {
   static constexpr int each = nd_program_each<T>;
   typedef T values[each];
@@ -91,7 +91,7 @@ template <class T> struct nd_thread {
   const nd_program &p;
   T *slots; // of this thread: element k of slot s is slots[(s * each + k) * threads]
   uint32_t first;
-  values before; // the results of the operation before
+  values before; // the results of the previous operation
   bool out;
 
   GLA_DEVICE bool exists (int k) const { return first + k * ND_PROGRAM_THREADS < p.n; }
@@ -147,7 +147,7 @@ template <class T> struct nd_thread {
         nd_program_store (a, nd_program_place (p, a, first + k * ND_PROGRAM_THREADS), x[k]);
   }
 
-  // Operations of real values that take less time than a call; false: it is none of them.
+  // Does operations on real values that take less time than a call; false: it is none of them.
   GLA_DEVICE bool is_short (const nd_instruction &s, const values &x, const values &y)
   {
     if constexpr (is_complex_v<T>)

@@ -4,14 +4,15 @@
 //
 // A slice of n elements is cut into segments of 256. A segment has 8 partial results; number l has
 // the elements l, l+8, l+16, .. in their order, and the partial results are combined in pairs: 0
-// with 4, 1 with 5, 2 with 6, 3 with 7, and so on. What the segments have left is a shorter slice,
-// with which the same is done, until one element is left. So the order depends on n alone.
+// with 4, 1 with 5, 2 with 6, 3 with 7, and so on. The results of the segments form a shorter
+// slice, which is reduced in the same way until one element is left. So the order depends on n
+// alone.
 //
-// Where slices lie side by side (inner > 1), two lanes of a warp have a segment, four partial
-// results each, and 16 lanes side by side neighbouring slices; where that would leave most of the
-// GPU idle, eight lanes have a segment, a partial result each, and four lanes neighbouring slices.
-// A lane reads eight elements before it adds. Where a slice is contiguous, eight lanes have a
-// segment, a partial result each.
+// If slices are interleaved (inner > 1), two lanes of a warp have a segment, four partial results
+// each, and 16 consecutive lanes have neighbouring slices; if that would leave most of the GPU
+// idle, eight lanes have a segment, a partial result each, and four lanes neighbouring slices. A
+// lane reads eight elements before it adds. If a slice is contiguous, eight lanes have a segment, a
+// partial result each.
 
 #ifndef GPULINALG_ARRAYS_REDUCE_CUH
 #define GPULINALG_ARRAYS_REDUCE_CUH
@@ -22,7 +23,7 @@
 // REDUCE_FEW: segments with two lanes each that fill about a quarter of a large GPU.
 enum { SEGMENT_LENGTH = 256, PARTS = 8, REDUCE_THREADS = 256, REDUCE_FEW = 32768 };
 
-// One step: x is inner x n x outer, to is inner x segments x outer.
+// Arguments of one step: x is inner x n x outer, to is inner x segments x outer.
 struct nd_reduction {
   const void *x;
   void *to;
@@ -35,8 +36,8 @@ struct nd_reduction {
 namespace
 {
 
-// What is accumulated: `of` makes it of an element, `join` of two, and `next` of one and a later
-// element. In the steps behind the first one the elements are of the type A already.
+// What is accumulated: `of` makes it from an element, `join` from two, and `next` from one and a
+// later element. After the first step the elements already have the type A.
 template <class A> struct joined_sum {
   typedef A type;
   static GLA_DEVICE A start () { return from_real<A> (0); }
@@ -70,7 +71,7 @@ template <class T> struct extreme {
 template <class T> struct joined_extreme {
   typedef extreme<T> type;
   static GLA_DEVICE type start () { return {from_real<T> (0), 0}; }
-  // NaN gives way to everything; of equal elements the first one stays.
+  // NaN is replaced by everything; of equal elements the first one stays.
   static GLA_DEVICE type join (type a, type b, bool smaller)
   {
     if (a.at == 0 || b.at == 0)
@@ -168,7 +169,7 @@ GLA_DEVICE typename J::type reduce_read (const nd_reduction &r, int64_t at, int6
   return F::template of<A> (static_cast<const S *> (r.x)[at], position);
 }
 
-// A lane of a segment: its partial results are number `lane`, lane + LANES and so on.
+// Does a lane's part of a segment: its partial results are number `lane`, lane + LANES and so on.
 template <class J, class F, class S, int LANES>
 GLA_DEVICE typename J::type reduce_segment (const nd_reduction &r, int64_t first, int64_t last,
                                             int64_t base, int lane)
@@ -211,7 +212,7 @@ GLA_DEVICE typename J::type reduce_segment (const nd_reduction &r, int64_t first
   return part[0];
 }
 
-// The lanes of a segment are 32 / LANES lanes of the warp apart.
+// Slices are interleaved. The lanes of a segment are 32 / LANES lanes of the warp apart.
 template <class J, class F, class S, class O, int LANES>
 __global__ void __launch_bounds__ (REDUCE_THREADS) reduce_beside (nd_reduction r)
 {
@@ -288,8 +289,8 @@ cudaError_t reduce_launch (const nd_reduction &r, cudaStream_t stream)
   return cudaGetLastError ();
 }
 
-// The first step reads elements S and writes what is accumulated, A, and the last one writes the
-// type O of the result.
+// The first step reads elements S and writes accumulators A, and the last one writes the type O of
+// the result.
 template <class J, class F, class S, class O>
 cudaError_t reduce_step (const nd_reduction &r, bool first, cudaStream_t stream)
 {
@@ -313,7 +314,7 @@ template <class R> struct accumulated<cx<R>> {
   typedef cx<double> type;
 };
 
-// Of floating point elements.
+// Reduces floating point elements.
 template <class T>
 cudaError_t reduce_type (gla_reduction op, const nd_reduction &r, bool first, cudaStream_t stream)
 {
@@ -336,7 +337,7 @@ cudaError_t reduce_type (gla_reduction op, const nd_reduction &r, bool first, cu
 
 } // namespace
 
-// What reduce_type does for elements of one type; of logical ones, too ('b').
+// Do what reduce_type does for elements of one type; also of logical ones ('b').
 cudaError_t nd_reduce_s (gla_reduction op, const nd_reduction &r, bool first, cudaStream_t stream);
 cudaError_t nd_reduce_d (gla_reduction op, const nd_reduction &r, bool first, cudaStream_t stream);
 cudaError_t nd_reduce_c (gla_reduction op, const nd_reduction &r, bool first, cudaStream_t stream);
@@ -347,11 +348,11 @@ cudaError_t nd_reduce_b (gla_reduction op, const nd_reduction &r, bool first, cu
 // reductions and scans of slices, with the memory that they need
 //------------------------------------------------------------------------------
 
-// A step of a reduction of elements of this type; in the steps behind the first one `type` is still
-// that of the first.
+// Does a step of a reduction of elements of this type; after the first step `type` is still that of
+// the first.
 cudaError_t nd_reduce_step (gla_reduction op, int type, const nd_reduction &r, bool first,
                             cudaStream_t stream);
-// `to` may be the array itself where its type is that of the sums.
+// `to` may be the array itself if its type is that of the sums.
 gla_status nd_scan (cuda_engine *e, gla_reduction op, const gla_slices *x, void *to);
 
 #endif

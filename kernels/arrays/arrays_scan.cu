@@ -1,9 +1,9 @@
-// arrays_scan.cu: sums and products of the elements of slices up to each of them
+// arrays_scan.cu: cumulative sums and products of slices
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The sums of segments of 256 elements come from arrays_reduce.cuh; they are scanned in the same
-// way, and then each segment is summed from its start on behind the sum of those before it. So the
-// bits depend on the slice alone.
+// way, and then each segment is summed from its start, added to the sum of the previous ones. So
+// the bits depend on the slice alone.
 
 #include "arrays_reduce.cuh"
 
@@ -49,8 +49,8 @@ __global__ void __launch_bounds__ (THREADS) scan_kernel (scan_step s)
   }
 }
 
-// The same where slices are contiguous: a warp has 32 segments, and reads and writes TILE elements
-// of one after the other through shared memory, in which each thread scans those of its segment.
+// Slices are contiguous: a warp has 32 segments, and reads and writes TILE elements of one after
+// the other through shared memory, in which each thread scans those of its segment.
 enum { TILE = 32, TILE_THREADS = 64 };
 
 template <class S, class A, class O, bool is_product>
@@ -136,7 +136,7 @@ int type_of_sums (int type)
   return type == GLA_TYPE_C || type == GLA_TYPE_Z ? GLA_TYPE_Z : GLA_TYPE_D;
 }
 
-// The sums of the segments, in memory of the heap.
+// Finds the sums of the segments, in memory of the heap.
 gla_status segment_sums (cuda_engine *e, gla_reduction op, const gla_slices *x, int64_t segments,
                          void **sums)
 {

@@ -1,11 +1,10 @@
-// arrays_sort.cu: columns sorted
+// arrays_sort.cu: sorts columns
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Short columns of real elements are sorted in registers, those of a block at the same time
-// (arrays_sort.cuh). For others all elements of all columns are sorted together by the radix
-// sort of CUB, which keeps the order of equal ones: by the second key of complex numbers, by the
-// key, and by the column, from positions to positions. The elements are fetched by their positions
-// at last.
+// (arrays_sort.cuh). For others the radix sort of CUB, which keeps the order of equal ones, sorts
+// the positions of all elements of all columns together: by the second key of complex numbers, by
+// the key, and by the column. In the end the elements are fetched by their positions.
 
 #include "arrays_sort.cuh"
 #include "engine/heap.cuh"
@@ -27,7 +26,7 @@ template <class T> using columns = nd_columns<T>;
 
 enum sort_key { FIRST_KEY, SECOND_KEY, COLUMN };
 
-// The keys of the elements at these positions; position NULL: 0, 1, .. A thread has one of them.
+// Finds the keys of the elements at these positions; position NULL: 0, 1, .. A thread has one.
 template <class T, class K>
 __global__ void __launch_bounds__ (THREADS)
     keys_kernel (columns<T> c, sort_key which, const uint32_t *position, K *key, uint32_t *first)
@@ -62,7 +61,7 @@ __global__ void __launch_bounds__ (THREADS) fetch_kernel (columns<T> c, const ui
     c.index[i] = position[i] % (uint32_t)c.n + 1.0;
 }
 
-// Two lists of keys and of positions, one of which is sorted to the other, and CUB's work space.
+// Two lists of keys and of positions, one of which is sorted into the other, and CUB's work space.
 template <class K> struct sort_space {
   K *key[2];
   uint32_t *position[2];
@@ -70,7 +69,7 @@ template <class K> struct sort_space {
   size_t work_bytes;
 };
 
-// A call of CUB, whose host code may throw: nothing may leave the C library by an exception.
+// Calls CUB, whose host code may throw: no exception may leave the C library.
 template <class Body> cudaError_t guarded (Body body)
 {
   try {
@@ -147,7 +146,7 @@ template <class T> gla_status sort_long (cuda_engine *e, const columns<T> &c)
   }
   s.work = at + 2 * keys + 2 * positions;
   const gla_status status = sort_passes (e, c, &s);
-  heap_give (e, memory); // what comes after it in the stream may have the memory
+  heap_give (e, memory); // later work in the stream may use the memory
   return status;
 }
 

@@ -13,9 +13,9 @@
 // keys by which elements are sorted
 //------------------------------------------------------------------------------
 
-// Unsigned integers in the order of Octave: zeros of both signs are equal, NaN is behind all
-// others. Complex numbers are in the order of their moduli, and where these are equal of their
-// arguments, in which -pi counts as pi. For the descending order all bits of a key are turned.
+// Unsigned integers in the order of Octave: zeros of both signs are equal, NaN comes after all
+// others. Complex numbers are ordered by their moduli, and equal ones by their arguments, in which
+// -pi counts as pi. For the descending order all bits of a key are inverted.
 
 GLA_DEVICE uint32_t nd_key (float x)
 {
@@ -36,7 +36,7 @@ template <class R> GLA_DEVICE auto nd_key (cx<R> z)
   return nd_key (is_nan (z) ? (R)NAN : modulus (z));
 }
 
-// The second key of complex numbers. Those that are NaN are equal.
+// Returns the second key of complex numbers. Those of NaN are equal.
 template <class R> GLA_DEVICE auto nd_second_key (cx<R> z)
 {
   const R pi = (R)3.14159265358979323846, a = argument (z);
@@ -57,15 +57,15 @@ template <> struct nd_key_of<cx<double>> {
 // columns of up to 4096 elements, sorted in registers
 //------------------------------------------------------------------------------
 
-// Batcher's bitonic network (1968) of pairs of a key and a position: no two pairs are equal, so
-// equal elements keep their order. A column has `width` places, a power of two; places behind the
-// last element have the largest key. A thread has SHORT_EACH places side by side in registers:
-// steps over less than these stay in the thread, those over less than 32 threads in the warp, and
-// all others exchange the pairs in shared memory.
+// Uses Batcher's bitonic network (1968) of pairs of a key and a position: no two pairs are equal,
+// so equal elements keep their order. A column has `width` places, a power of two; places after the
+// last element have the largest key. A thread has SHORT_EACH consecutive places in registers: steps
+// over fewer than these stay in the thread, those over fewer than 32 threads in the warp, and all
+// others exchange the pairs through shared memory.
 
 enum { SHORT_EACH = 8 };
 
-// Columns of n elements, one after the other.
+// Contiguous columns of n elements.
 template <class T> struct nd_columns {
   const T *x;
   T *to;
@@ -87,7 +87,8 @@ template <class K> GLA_DEVICE bool is_behind (K p, uint32_t r, K q, uint32_t s)
   return p != q ? p > q : r > s;
 }
 
-// Places i and i + half of the thread, for each i without this bit; up (i): the smaller one first.
+// Orders places i and i + half of the thread, for each i without this bit; up (i): the smaller one
+// first.
 template <int half, class K, class U> GLA_DEVICE void order_own (sort_pairs<K> &e, U up)
 {
 #pragma unroll
@@ -114,7 +115,7 @@ template <class K> GLA_DEVICE void merge_own (sort_pairs<K> &e, bool up)
   order_own<1> (e, all);
 }
 
-// Each thread keeps the smaller or the larger one of its pairs and of those of another thread.
+// Keeps the smaller or the larger one of the thread's pairs and of those of another thread.
 template <class K> GLA_DEVICE void keep (sort_pairs<K> &e, int i, K key, uint32_t at, bool smaller)
 {
   if (is_behind (e.key[i], e.at[i], key, at) == smaller) {
@@ -150,8 +151,8 @@ GLA_DEVICE void exchange_in_block (sort_pairs<K> &e, int mask, bool smaller, K *
     keep (e, i, keys[i * threads + other], positions[i * threads + other], smaller);
 }
 
-// A column has `lanes` = width / SHORT_EACH threads side by side, and a block has as many columns
-// as fit into its threads. Reads and writes of global memory are by neighbouring threads.
+// A column has `lanes` = width / SHORT_EACH consecutive threads, and a block has as many columns as
+// fit into its threads. Neighbouring threads access neighbouring places of global memory.
 template <class T, int THREADS>
 __global__ void __launch_bounds__ (THREADS, 1024 / THREADS)
     sort_short_kernel (nd_columns<T> c, int lanes)
@@ -222,7 +223,7 @@ cudaError_t sort_short (const nd_columns<T> &c, int lanes, cudaStream_t stream)
 
 } // namespace
 
-// n up to 4096.
+// Sorts columns of n up to 4096.
 template <class T> cudaError_t nd_sort_short (const nd_columns<T> &c, cudaStream_t stream)
 {
   int lanes = 1;

@@ -78,7 +78,8 @@ __global__ void __launch_bounds__ (FIND_THREADS)
     counts[blockIdx.x] = total;
 }
 
-// One block: counts become the numbers of positions before each block; counts[blocks] is the total.
+// One block replaces counts by the numbers of positions before each block; counts[blocks] is the
+// total.
 __global__ void __launch_bounds__ (1024) find_offsets_kernel (int64_t *counts, int64_t blocks)
 {
   __shared__ int64_t part[1024];

@@ -31,8 +31,8 @@ GLA_DEVICE sixteen flipped (sixteen w)
 }
 
 // A block has a tile of 32 x 32 elements of the two dimensions in which `to` and `x` are
-// contiguous. Its threads read x along its dimension and write `to` along the other; the tile turns
-// in shared memory.
+// contiguous. Its threads read x along its dimension and write `to` along the other; the tile is
+// transposed in shared memory.
 template <class W> __global__ void __launch_bounds__ (TILE *ROWS) transpose_kernel (nd_transpose a)
 {
   __shared__ W tile[TILE][TILE + 1];

@@ -16,20 +16,21 @@
 #include "common/pages.cuh"
 #include "common/scalar.cuh"
 
-// To this order one kernel does all of a page before its eigenvalues, where C = M*A*M'. Other pages
-// are read by one kernel, B is factored by others, and C is formed by the page products.
-// PENCIL_WARP_COMPLEX: to this order of complex pages; PENCIL_PAGE: to this one a block does the
-// same, where the page fits into shared memory.
+// Up to this order one kernel does all of a page before its eigenvalues, if C = M*A*M': by a warp
+// up to PENCIL_SMALL, or PENCIL_WARP_COMPLEX of complex pages, and by a block up to PENCIL_PAGE, if
+// the page fits into shared memory. Other pages are read by one kernel, B is factored by others,
+// and C is formed by the page products.
 enum { PENCIL_SMALL = 32, PENCIL_WARP_COMPLEX = 24, PENCIL_PAGE = 128 };
 
-// What the entries of a page tell, gathered by several blocks; 0 before. Numbers as bits.
+// What the entries of a page show, gathered by several blocks; 0 before. Numbers are stored as
+// bits.
 struct pencil_page_facts {
   unsigned long long largest, apart; // as in pencil_facts
   int bad, exponent;                 // exponent: PENCIL_EXPONENT more than it is; 0: none
 };
 enum { PENCIL_EXPONENT = 1 << 20 };
 
-// Arrays of work are packed. Pages of B: as many as of A, or one for all (b_step is 0 then).
+// Work arrays are packed. There are as many pages of B as of A, or one for all (b_step is 0 then).
 template <class T> struct pencil_args {
   int n;
   int64_t pages, b_pages;
@@ -60,12 +61,12 @@ template <class T> struct pencil_args {
   cudaStream_t stream;
 };
 
-// n <= PENCIL_SMALL, not `product`: C (its lower triangle), M, exponent, info and skew.
+// Finds C (its lower triangle), M, exponent, info and skew, n <= PENCIL_SMALL, not `product`.
 template <class T> cudaError_t pencil_small (const pencil_args<T> &a);
-// The same for larger pages that fit into shared memory.
+// Does the same for larger pages that fit into shared memory.
 template <class T> bool pencil_page_fits (int n, int smem_limit);
 template <class T> cudaError_t pencil_page_reduce (const pencil_args<T> &a);
-// The same pages: X in the place of Y.
+// Replaces Y by X for the same pages.
 template <class T> cudaError_t pencil_small_back (const pencil_args<T> &a, const page_matrix<T> &V);
 
 // Gives the eigenvectors of the pairs their phase: some columns of V, or of these the spans of the
@@ -77,35 +78,35 @@ template <class T>
 cudaError_t pencil_phase (const pencil_args<T> &a, const page_matrix<T> &V,
                           const pencil_columns &columns, const eig_span *spans);
 
-// Any n. Reads B: L, row, before, scaled, info_b and skew_b.
+// Reads B for any n: L, row, before, scaled, info_b and skew_b.
 template <class T> cudaError_t pencil_read_b (const pencil_args<T> &a);
 // Reads A, after B is factored: C (both triangles), exponent, info and skew.
 template <class T> cudaError_t pencil_read_a (const pencil_args<T> &a);
 
-// Orders of pages that a block factors.
+// Whether a block factors pages of this order.
 template <class T> bool pencil_factor_fits (int n, int smem_limit);
-// Rows at, .., at+size-1 and these columns of L: M and L there, and info_b. WHOLE pages are
-// scaled back, and filled with NaN where they fail.
+// Finds M and L in rows and columns at, .., at+size-1, and info_b. WHOLE pages are scaled back, and
+// filled with NaN if they fail.
 template <class T>
 cudaError_t pencil_factor (const pencil_args<T> &a, int at, int size, bool whole);
 
-// For larger pages, rows from `at` on of the `size` columns from `at` on: the part of the square on
-// the diagonal in W is subtracted from L; below it L becomes W - L. W is 0 where `at` is.
+// Updates rows from `at` on of the `size` columns from `at` on of larger pages: the part of the
+// square on the diagonal in W is subtracted from L; below it L becomes W - L. If `at` is 0, W is 0.
 template <class T> cudaError_t pencil_subtract (const pencil_args<T> &a, int at, int size);
-// Blocks of -L below the squares of `size` rows on the diagonal, which stand in M, to L, as L.
+// Copies blocks of -L below the squares of `size` rows on the diagonal from M to L, as L.
 template <class T> cudaError_t pencil_keep (const pencil_args<T> &a, int size);
 // Scales M and L back, and fills pages that failed with NaN.
 template <class T> cudaError_t pencil_unscale (const pencil_args<T> &a);
 
-// Eigenvalues times 2^exponent, if they are not `multiplied` yet; info becomes that of C where the
-// pair had none.
+// Multiplies eigenvalues by 2^exponent, if they are not `multiplied` yet; info becomes that of C if
+// the pair had none.
 template <class T>
 cudaError_t pencil_values (const pencil_args<T> &a, const gla_array &lambda, const int32_t *info_c,
                            bool multiplied);
 
-// norm, before B is overwritten.
+// Finds norm, before B is overwritten.
 template <class T> cudaError_t pencil_norm (const pencil_args<T> &a);
-// 1/(|B|*|inv (B)|) in the 1-norm, with inv (B) in W; NaN where a page of B failed.
+// Finds 1/(|B|*|inv (B)|) in the 1-norm, with inv (B) in W; NaN if a page of B failed.
 template <class T> cudaError_t pencil_rcond (const pencil_args<T> &a, const gla_array &rcond);
 
 #endif

@@ -1,11 +1,11 @@
 // pairs_cholesky.cuh: Cholesky of a page and the inverse of L, by a block, in shared memory
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The lower triangle stands in tiles of 8 by 8 (mma_tiles.cuh), column of tiles by column of tiles
-// becomes L, on the diagonal inv (L): all warps share the tiles below the one on the diagonal; then
-// the first warp updates and factors the next tile on the diagonal, which is a long chain of
-// operations, while the others share the columns to its right. Each warp then finds rows of tiles
-// of M = inv (L) from M*L = I. In double precision for all types.
+// The lower triangle is stored in tiles of 8 by 8 (mma_tiles.cuh). It becomes L column of tiles by
+// column of tiles, with inv (L) on the diagonal: all warps share the tiles below the one on the
+// diagonal; then the first warp updates and factors the next tile on the diagonal, which is a long
+// sequential operation, while the others share the columns to its right. Each warp then finds rows
+// of tiles of M = inv (L) from M*L = I. All is in double precision, whatever the type.
 
 #ifndef GPULINALG_PAIRS_CHOLESKY_CUH
 #define GPULINALG_PAIRS_CHOLESKY_CUH
@@ -38,7 +38,7 @@ template <class T, int WARPS> struct pencil_cholesky : triangle_tiles<T> {
   GLA_DEVICE static int row_of (int i) { return 8 * i + ops::g (); }
   GLA_DEVICE static int column_of (int j, int x) { return 8 * j + 2 * ops::t () + x; }
 
-  // The lower triangle, with the identity beyond n.
+  // Loads the lower triangle, with the identity beyond n.
   GLA_DEVICE void load (const T *S, int64_t ld) const
   {
     const int tiles = place (across, 0);
@@ -91,8 +91,8 @@ template <class T, int WARPS> struct pencil_cholesky : triangle_tiles<T> {
     }
   }
 
-  // Factors tile k on the diagonal, from which column k-1 is to be subtracted. L's tile goes to
-  // `to` where that is not NULL.
+  // Factors tile k on the diagonal after subtracting column k-1. L's tile goes to `to` if that is
+  // not NULL.
   GLA_DEVICE void factor_diagonal (int k, T *to, int64_t ld) const
   {
     tile v = get (L, place (k, k)), own;
@@ -108,7 +108,7 @@ template <class T, int WARPS> struct pencil_cholesky : triangle_tiles<T> {
       *failed = 8 * k + here;
   }
 
-  // Column k of L below the diagonal.
+  // Finds column k of L below the diagonal.
   GLA_DEVICE void solve_column (int k) const
   {
     const tile inverse = get (L, place (k, k));
@@ -116,8 +116,8 @@ template <class T, int WARPS> struct pencil_cholesky : triangle_tiles<T> {
       put (L, place (i, k), ops::multiply (get (L, place (i, k)), inverse));
   }
 
-  // The columns to the right of k but for the next tile on the diagonal, by all warps but the
-  // first. Longer columns go with shorter ones, in rounds of alternating direction.
+  // Updates the columns to the right of k except the next tile on the diagonal, by all warps but
+  // the first. Rounds alternate in direction, so that a warp has long and short columns.
   GLA_DEVICE void update (int k) const
   {
     const int others = WARPS - 1, me = warp () - 1;
@@ -150,7 +150,7 @@ template <class T, int WARPS> struct pencil_cholesky : triangle_tiles<T> {
   // the inverse
   //----------------------------------------------------------------------------
 
-  // Minus y times tiles 0 .. k-1 of row k of L, from y[0] .. y[k-1], which are 0 before where
+  // Subtracts y times tiles 0 .. k-1 of row k of L from y[0] .. y[k-1], which are 0 before if
   // `first` is set.
   GLA_DEVICE void subtract_row (W *y, const tile &yk, int k, bool first) const
   {
@@ -172,7 +172,7 @@ template <class T, int WARPS> struct pencil_cholesky : triangle_tiles<T> {
     }
   }
 
-  // Row i of tiles of M, divided by powers of two, with zeros above the diagonal.
+  // Finds row i of tiles of M, divided by powers of two, with zeros above the diagonal.
   GLA_DEVICE void invert_row (int i, W *y, T *to, int64_t ld, const int *exponent) const
   {
     tile yk = get (L, place (i, i));
@@ -189,7 +189,7 @@ template <class T, int WARPS> struct pencil_cholesky : triangle_tiles<T> {
       store (to, ld, i, k, ops::zero (), n);
   }
 
-  // Rows from the longest to the shortest, in rounds of alternating direction.
+  // Goes from the longest to the shortest row, in rounds of alternating direction.
   GLA_DEVICE void invert (T *to, int64_t ld, const int *exponent, int slabs) const
   {
     W *y = Y + warp () * across * TILE;
@@ -200,7 +200,7 @@ template <class T, int WARPS> struct pencil_cholesky : triangle_tiles<T> {
     }
   }
 
-  // L below its tiles on the diagonal and zeros above them.
+  // Stores L below its tiles on the diagonal, and zeros above them.
   GLA_DEVICE void store_factor (T *to, int64_t ld) const
   {
     for (int i = warp (); i < across; i += WARPS)

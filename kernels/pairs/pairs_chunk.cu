@@ -7,7 +7,7 @@
 namespace
 {
 
-// One matrix of each page of work, from row and column on.
+// Returns one matrix of each page of work, from row and column on.
 template <class T> page_operand<T> part_of (const T *from, int n, int row, int column, int step = 1)
 {
   return {from + row + (int64_t)column * n, n, step * (int64_t)n * n, nullptr};
@@ -19,7 +19,7 @@ template <class T> gla_status multiply (const pencil_work<T> &w, const product_a
   return product_in_pieces (w.e, w.slot, p, true);
 }
 
-// Of m x k times k x n. C is packed in pages of a.n rows and columns.
+// Describes products of m x k times k x n. C is packed in pages of a.n rows and columns.
 template <class T>
 product_args<T, T> product_of_parts (const pencil_work<T> &w, page_operand<T> A, page_operand<T> B,
                                      T *C, int64_t pages)
@@ -45,8 +45,8 @@ template <class T> struct triangular_factor {
   bool adjoint;
 };
 
-// f (at, size) for strips of rows or columns: of large pages the zeros of a triangular factor are
-// left out, strip by strip.
+// Calls f (at, size) for strips of rows or columns: strips leave out the zeros of a triangular
+// factor in large pages.
 template <class T, class F> gla_status for_strips (int n, F f)
 {
   enum { STRIPS = 4, UNIT = 64 };
@@ -57,7 +57,7 @@ template <class T, class F> gla_status for_strips (int n, F f)
   return GLA_OK;
 }
 
-// Rows at .. at+size-1 of these columns of C = factor*B.
+// Computes rows at .. at+size-1 of these columns of C = factor*B.
 template <class T>
 gla_status multiply_rows (const pencil_work<T> &w, const triangular_factor<T> &factor,
                           const page_operand<T> &B, const page_matrix<T> &C, int at, int size,
@@ -76,7 +76,7 @@ gla_status multiply_rows (const pencil_work<T> &w, const triangular_factor<T> &f
   return multiply (w, p);
 }
 
-// Columns at .. at+size-1 of the lower triangle of C = W*factor'.
+// Computes columns at .. at+size-1 of the lower triangle of C = W*factor'.
 template <class T>
 gla_status multiply_columns (const pencil_work<T> &w, const triangular_factor<T> &factor, int at,
                              int size)
@@ -94,7 +94,7 @@ gla_status multiply_columns (const pencil_work<T> &w, const triangular_factor<T>
   return multiply (w, p);
 }
 
-// Rows and columns of the squares on the diagonal of larger pages.
+// Returns the order of the squares on the diagonal of larger pages.
 template <class T> int square_of (const pencil_args<T> &a)
 {
   int size = 128;
@@ -103,12 +103,12 @@ template <class T> int square_of (const pencil_args<T> &a)
   return size;
 }
 
-// -L of the columns from `at` on, below their square, to M.
+// Writes -L of the columns from `at` on, below their square, to M.
 template <class T> gla_status factor_column (const pencil_work<T> &w, int at, int size)
 {
   const pencil_args<T> &a = w.a;
   const int n = a.n, next = at + size, rows = n - next;
-  if (at > 0) { // what the columns before leave
+  if (at > 0) { // subtract the previous columns
     product_args<T, T> p =
         product_of_parts<T> (w, part_of<T> (a.M, n, at, 0), part_of<T> (a.M, n, at, 0),
                              a.W + at + (int64_t)at * n, a.b_pages);
@@ -131,7 +131,7 @@ template <class T> gla_status factor_column (const pencil_work<T> &w, int at, in
   return multiply (w, p);
 }
 
-// Columns of M from `at` on, below their square, from those to the right and -L.
+// Computes columns of M from `at` on, below their square, from those to the right and -L.
 template <class T> gla_status invert_column (const pencil_work<T> &w, int at, int size)
 {
   const pencil_args<T> &a = w.a;

@@ -14,7 +14,7 @@ inline gla_eigpairs_job &kept_eigpairs_job (const cuda_engine *e)
   return kept_job<gla_eigpairs_job> (e, GLA_BATCH_EIGPAIRS);
 }
 
-// A chunk that is at work.
+// The chunk and its arrays.
 template <class T> struct pencil_work {
   cuda_engine *e;
   int slot;
@@ -47,13 +47,13 @@ template <class T> pencil_way pencil_way_of (int64_t n, bool product, int smem_l
                                                                       : PENCIL_BY_PRODUCTS;
 }
 
-// M of B, and L with `product`.
+// Finds M of B, and L with `product`.
 template <class T> gla_status pencil_factor_pages (const pencil_work<T> &w);
-// C from A.
+// Finds C from A.
 template <class T> gla_status pencil_reduce (const pencil_work<T> &w);
-// X from Y in W, the wanted columns.
+// Finds X from Y in W, the wanted columns.
 template <class T> gla_status pencil_back (const pencil_work<T> &w, const page_matrix<T> &X);
-// inv (B) to W.
+// Writes inv (B) to W.
 template <class T> gla_status pencil_inverse (const pencil_work<T> &w);
 
 #endif

@@ -1,8 +1,8 @@
 // pairs_engine.cu: gla_batcheig_pairs on one GPU: chunks of pages, their memory, their transfers
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// B is factored and A reduced to C, the kernels of batcheig work on C, and its eigenvectors are
-// transformed back, all in the memory of a slot.
+// The kernels here factor B and reduce A to C, those of batcheig find the eigenvectors of C, and
+// these are transformed back, all in the memory of a slot.
 
 #include "common/pages.cuh"
 #include "common/eig_range.cuh"
@@ -21,10 +21,10 @@ namespace
 // the job
 //------------------------------------------------------------------------------
 
-// The standard problem, with arrays on the device or where the call has them. The wanted part is
-// taken out behind the back-transform, which needs no other columns, and the phase is that of the
-// pairs' eigenvectors. An interval is that of the pairs, whose eigenvalues are powers of two times
-// those of C. Columns of Y that are not wanted have any numbers, and so have those of X.
+// Returns the standard problem, with arrays on the device or where the call has them. The wanted
+// part is taken after the back-transformation, which needs no other columns, and the phase is that
+// of the pairs' eigenvectors. An interval is for the pairs, whose eigenvalues are powers of two
+// times those of C. Unwanted columns of Y and X have arbitrary values.
 gla_eig_job standard_job (const gla_eigpairs_job &job, int device_arrays)
 {
   gla_eig_job eig = job.eig;
@@ -40,7 +40,7 @@ gla_eig_job standard_job (const gla_eigpairs_job &job, int device_arrays)
   return eig;
 }
 
-// Pages of B in a chunk of so many pages.
+// Returns the pages of B in a chunk of so many pages.
 int64_t pages_of_b (const gla_eigpairs_job &job, int64_t pages)
 {
   return job.b_shared ? 1 : pages;
@@ -58,8 +58,8 @@ size_t eig_bytes (const cuda_engine *e, const gla_eigpairs_job &job, int64_t pag
 
 template <class T> struct chunk_memory {
   T *A, *C, *M, *L, *W; // A: of host arrays with one page for all
-  real_t<T> *lambda;    // all eigenvalues, of host arrays or where a part is wanted
-  real_t<T> *part;      // of host arrays, where a part is wanted
+  real_t<T> *lambda;    // all eigenvalues, of host arrays or if a part is wanted
+  real_t<T> *part;      // of host arrays, if a part is wanted
   real_t<T> *rcond;     // of host arrays
   double *before, *skew, *skew_b;
   int *exponent, *row, *scaled;
@@ -169,7 +169,7 @@ template <class T> gla_status upload (const pencil_work<T> &w, const gla_eigpair
   return engine_upload (w.e, w.slot, const_cast<T *> (w.a.A.data), &chunk->A);
 }
 
-// C from A and B.
+// Finds C from A and B.
 template <class T> gla_status reduce (const pencil_work<T> &w)
 {
   switch (pencil_way_of<T> (kept_eigpairs_job (w.e).eig.n, kept_eigpairs_job (w.e).product,
@@ -187,7 +187,7 @@ template <class T> gla_status reduce (const pencil_work<T> &w)
   return pencil_reduce (w);
 }
 
-// Where all eigenvectors are, in the end.
+// Returns the place of all eigenvectors at the end.
 template <class T>
 page_matrix<T> vectors_of (const pencil_work<T> &w, const gla_eigpairs_chunk *chunk)
 {
@@ -206,8 +206,8 @@ gla_array array_of (void *data, gla_type type, int64_t rows, int64_t columns, in
   return a;
 }
 
-// The arrays of the standard problem: the small kernel's eigenvectors become those of the pair
-// where they are.
+// Returns the arrays of the standard problem: eigenvectors of the small kernel become those of the
+// pair in place.
 template <class T>
 gla_eig_chunk standard_chunk (const pencil_work<T> &w, const gla_eigpairs_chunk *chunk,
                               const chunk_memory<T> &s)
@@ -229,7 +229,7 @@ gla_eig_chunk standard_chunk (const pencil_work<T> &w, const gla_eigpairs_chunk 
   return eig;
 }
 
-// The wanted part of all eigenvalues and eigenvectors, out of V.
+// Copies the wanted part of all eigenvalues and eigenvectors out of V.
 template <class T>
 gla_status take_part (const pencil_work<T> &w, const gla_eigpairs_chunk *chunk,
                       const chunk_memory<T> &s, const eig_span *spans)
@@ -349,7 +349,7 @@ int supports (const gla_job *head)
          (pencil_is_small (*job) || cuda_pagemul_ops.supports (&product.head));
 }
 
-// As batcheig, which brings A to the GPU and V back, with B, and the products.
+// The time is that of batcheig, which transfers A and V, of B, and of the products.
 double seconds (gla_engine *engine, const gla_job *head, int64_t pages)
 {
   const gla_eigpairs_job &job = *(const gla_eigpairs_job *)head;

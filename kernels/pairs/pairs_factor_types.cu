@@ -11,14 +11,14 @@ struct factor_square {
   int slabs;  // warps that invert, each with a row of tiles in shared memory
 };
 
-// L of a page, scaled back: row r times 2^exponent[r]. By all threads.
+// Scales L of a page back: row r times 2^exponent[r]. All threads take part.
 template <class T> GLA_DEVICE void pencil_scale_factor (T *L, int n, const int *exponent)
 {
   for (int64_t k = threadIdx.x; k < (int64_t)n * n; k += blockDim.x)
     L[k] = times_power (L[k], exponent[k % n]);
 }
 
-// One block per page of B, in a grid-stride loop.
+// A block has a page of B, in a grid-stride loop.
 template <class T, int WARPS>
 __global__ void __launch_bounds__ (32 * WARPS)
     pencil_factor_kernel (pencil_args<T> a, factor_square q)
@@ -68,7 +68,7 @@ __global__ void __launch_bounds__ (32 * WARPS)
   }
 }
 
-// Bytes of shared memory.
+// Returns bytes of shared memory.
 template <class T> size_t pencil_factor_bytes (int n, int slabs)
 {
   const size_t across = (size_t)(n + 7) / 8;

@@ -1,9 +1,9 @@
 // pairs_page_types.cu: pairs of middle orders, of one type
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// As pairs_small_types.cu does it, with the tiles in shared memory: L below the diagonal and all of
-// G. Rows of tiles of G = A*inv (L)' are found in place, each by a warp; then rows of C, of which
-// only the lower triangle is wanted, from columns of G.
+// The method is that of pairs_small_types.cu, with the tiles in shared memory: L below the diagonal
+// and all of G. A warp finds rows of tiles of G = A*inv (L)' in place; then rows of the lower
+// triangle of C from columns of G.
 
 #include "pairs_cholesky.cuh"
 #include "common/type.cuh"
@@ -59,14 +59,14 @@ template <class T, int WARPS> struct pencil_page : pencil_cholesky<T, WARPS> {
     return f;
   }
 
-  // The largest |A - A'| where that is too large, else 0.
+  // Returns the largest |A - A'| if that is too large, else 0.
   GLA_DEVICE double skew_of (const pencil_facts &f) const
   {
     const bool counts = a.triangle == GLA_TRIANGLE_FULL;
     return counts && pencil_is_skew<T> (f.apart, f.largest, n) ? f.apart : 0;
   }
 
-  // Tiles of the lower triangle, with `beyond` on the diagonal behind n: f (i, j, tile).
+  // Calls f (i, j, tile) for tiles of the lower triangle, with `beyond` on the diagonal after n.
   template <class F>
   GLA_DEVICE pencil_facts load (const T *from, int64_t ld, double beyond, F f) const
   {
@@ -105,14 +105,14 @@ template <class T, int WARPS> struct pencil_page : pencil_cholesky<T, WARPS> {
     return join (found);
   }
 
-  // Entry (r, r) of L.
+  // Returns entry (r, r) of L.
   GLA_DEVICE double diagonal (int r) const
   {
     const int k = r % 8;
     return re (L[place (r / 8, r / 8) * TILE + k % 2 * 32 + 4 * k + k / 2]);
   }
 
-  // Bounds of the pivots, and the scaling of rows where one needs it.
+  // Sets bounds of the pivots, and scales rows if one needs it.
   GLA_DEVICE bool scale_rows () const
   {
     int unusual = 0;
@@ -140,7 +140,7 @@ template <class T, int WARPS> struct pencil_page : pencil_cholesky<T, WARPS> {
     return unusual != 0;
   }
 
-  // B to L and its factor; returns info, and whether rows are scaled.
+  // Reads B to L and factors it; returns info, and whether rows are scaled.
   GLA_DEVICE int32_t read_b (const T *from, int64_t ld, double &skew, bool &scaled) const
   {
     const pencil_facts f =
@@ -158,7 +158,7 @@ template <class T, int WARPS> struct pencil_page : pencil_cholesky<T, WARPS> {
     return *this->failed == INT_MAX ? 0 : n + 2 + *this->failed;
   }
 
-  // Scales G by the rows of B and a power of two, which is returned.
+  // Scales G by the rows of B and a power of two, which it returns.
   GLA_DEVICE int scale_a (double largest, bool scaled) const
   {
     int most = INT_MIN, *exponents = reinterpret_cast<int *> (joined);
@@ -193,7 +193,7 @@ template <class T, int WARPS> struct pencil_page : pencil_cholesky<T, WARPS> {
     return most;
   }
 
-  // A to G, both triangles; returns info.
+  // Reads A to both triangles of G; returns info.
   GLA_DEVICE int32_t read_a (const T *from, int64_t ld, double &skew, bool scaled,
                              int &exponent) const
   {
@@ -216,14 +216,14 @@ template <class T, int WARPS> struct pencil_page : pencil_cholesky<T, WARPS> {
   // C
   //----------------------------------------------------------------------------
 
-  // Tile k of row i of tiles of G' before a column of L was subtracted.
+  // Returns tile k of row i of tiles of G' before a column of L was subtracted.
   GLA_DEVICE tile adjoint_of (int k, int i) const
   {
     const tile v = get_turned (G, k * across + i);
     return {{conj (v.x[0]), conj (v.x[1])}};
   }
 
-  // G = A*inv (L)' in place, rows shared among the warps.
+  // Sets G = A*inv (L)' in place; the warps share the rows.
   GLA_DEVICE void solve_rows () const
   {
     for (int i = warp (); i < across; i += WARPS) {
@@ -251,7 +251,7 @@ template <class T, int WARPS> struct pencil_page : pencil_cholesky<T, WARPS> {
     }
   }
 
-  // Row i of tiles of C = G'*inv (L)', from column i of tiles of G, up to the diagonal.
+  // Finds row i of tiles of C = G'*inv (L)', from column i of tiles of G, up to the diagonal.
   GLA_DEVICE void solve_column_of_g (int i, T *C) const
   {
     for (int k = 0; k <= i; k++) {
@@ -278,7 +278,7 @@ template <class T, int WARPS> struct pencil_page : pencil_cholesky<T, WARPS> {
     }
   }
 
-  // The lower triangle of C, and what else is in its tiles on the diagonal.
+  // Finds the lower triangle of C, and whole tiles on its diagonal.
   GLA_DEVICE void reduce (T *C) const
   {
     solve_rows ();
@@ -292,8 +292,8 @@ template <class T, int WARPS> struct pencil_page : pencil_cholesky<T, WARPS> {
   }
 };
 
-// One block per page, in a grid-stride loop. One B for all pages is factored by each block again,
-// and the first writes M.
+// A block has a page, in a grid-stride loop. If there is one B for all pages, each block factors it
+// again, and the first writes M.
 template <class T, int WARPS>
 __global__ void __launch_bounds__ (32 * WARPS) pencil_page_kernel (pencil_args<T> a)
 {
@@ -339,7 +339,7 @@ __global__ void __launch_bounds__ (32 * WARPS) pencil_page_kernel (pencil_args<T
   }
 }
 
-// Bytes of shared memory.
+// Returns bytes of shared memory.
 template <class T> size_t pencil_page_bytes (int n)
 {
   const size_t across = (size_t)(n + 7) / 8;

@@ -1,7 +1,7 @@
 // pairs_phase.cu: gives eigenvectors of pairs the phase of common/phase.h
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// LANES lanes of a warp have one column of one page: 4 to n = 8, 16 to 32, else all.
+// LANES lanes of a warp have one column of one page: 4 up to n = 8, 16 up to 32, else all.
 
 #include "common/phase.cuh"
 #include "pairs.cuh"
@@ -36,7 +36,7 @@ template <int LANES, class N> GLA_DEVICE N largest_of (N x)
 }
 
 // A column of a pair may have any length, so its components are compared by their squares after a
-// division by a power of two. All lanes of the warp call; those that are not `inside` write
+// division by a power of two. All lanes of the warp call this; those that are not `inside` write
 // nothing.
 template <int LANES, class T> GLA_DEVICE void group_phase (T *column, int n, bool inside)
 {

@@ -10,13 +10,13 @@ namespace
 
 enum { THREADS = 256, WARPS = THREADS / 32 };
 
-// The modulus without overflow.
+// Returns the modulus without overflow.
 template <class T> GLA_DEVICE double modulus (T x)
 {
   return is_complex_v<T> ? hypot ((double)re (x), (double)im (x)) : fabs ((double)re (x));
 }
 
-// Entry (i, j) of B as it counts.
+// Returns entry (i, j) of B, of the triangle that is used.
 template <class T> GLA_DEVICE T entry_of (const pencil_args<T> &a, const T *B, int i, int j)
 {
   if (i == j)
@@ -25,7 +25,7 @@ template <class T> GLA_DEVICE T entry_of (const pencil_args<T> &a, const T *B, i
   return (lower && i < j) || (upper && i > j) ? B[j + i * a.B.ld] : B[i + j * a.B.ld];
 }
 
-// The largest sum of a column of `n` numbers f (i, j), for the whole block.
+// Returns the largest sum of a column of `n` numbers f (i, j), for the whole block.
 template <class F> GLA_DEVICE double largest_sum (int n, double *shared, F f)
 {
   double most = 0;
@@ -45,7 +45,7 @@ template <class F> GLA_DEVICE double largest_sum (int n, double *shared, F f)
   return most;
 }
 
-// One block per page of B, in a grid-stride loop.
+// A block has a page of B, in a grid-stride loop.
 template <class T> __global__ void __launch_bounds__ (THREADS) norm_kernel (pencil_args<T> a)
 {
   __shared__ double shared[WARPS];
@@ -58,7 +58,7 @@ template <class T> __global__ void __launch_bounds__ (THREADS) norm_kernel (penc
   }
 }
 
-// The same. One page of B for all writes all results.
+// A block has a page, as above. One page of B for all writes all results.
 template <class T>
 __global__ void __launch_bounds__ (THREADS)
     rcond_kernel (pencil_args<T> a, real_t<T> *rcond, int64_t step)

@@ -1,8 +1,9 @@
-// pairs_read.cu: pages of A and B as they count: checked, scaled, both triangles or one
+// pairs_read.cu: reads pages of A and B: checks and scales them, by both triangles or one
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Some blocks take a page, in tiles of 32 by 32, twice: to look at it, and to write it. A tile and
-// its mirror image are read before one of them is written, so the target may be the source.
+// Some blocks have a page, in tiles of 32 by 32, and read it twice: to check it, and to write it.
+// They read a tile and its mirror image before they write one of them, so the target may be the
+// source.
 
 #include "pairs_tiles.cuh"
 
@@ -29,7 +30,7 @@ template <class T> struct page_reader {
   GLA_DEVICE static int lane () { return threadIdx.x % READ_TILE; }
   GLA_DEVICE static int first () { return threadIdx.x / READ_TILE; }
 
-  // The mirror image of tile (I, J) to shared memory, along its columns.
+  // Fetches the mirror image of tile (I, J) to shared memory, along its columns.
   GLA_DEVICE void fetch_mirror (int I, int J) const
   {
     T value[STEPS];
@@ -48,9 +49,9 @@ template <class T> struct page_reader {
     __syncthreads ();
   }
 
-  // f (i, j, x, y) for entries i >= j of tile (I, J), x what is at (i, j), y the conjugate of what
-  // is at (j, i); where one triangle counts, both are of that one. A thread's entries are loaded
-  // together.
+  // Calls f (i, j, x, y) for entries i >= j of tile (I, J); x is the entry at (i, j), y the
+  // conjugate of that at (j, i). If only one triangle is used, both are from that. A thread's
+  // entries are loaded together.
   template <class F> GLA_DEVICE void each (int I, int J, F f) const
   {
     const int i = I * READ_TILE + lane ();
@@ -79,7 +80,7 @@ template <class T> struct page_reader {
       f (i, j, x, y);
     }
   }
-  // f (I, J) for the tiles of this block, of which those of the same page have numbers in the grid.
+  // Calls f (I, J) for the tiles of this block; tiles of the same page are numbered in the grid.
   template <class F> GLA_DEVICE void each_tile (F f) const
   {
     const int tiles = (n + READ_TILE - 1) / READ_TILE;
@@ -90,7 +91,7 @@ template <class T> struct page_reader {
         f (J + (int)(next - before), J);
   }
 
-  // What this thread's entries tell.
+  // Returns what this thread's entries show.
   GLA_DEVICE pencil_facts inspect (const read_scaling &scaling) const
   {
     pencil_facts f = {0, 0, 0, INT_MIN};
@@ -105,7 +106,7 @@ template <class T> struct page_reader {
     return f;
   }
 
-  // The lower triangle, scaled; with `mirror` the upper one, too. Pages are packed.
+  // Writes the lower triangle, scaled; with `mirror` the upper one, too. Pages are packed.
   template <bool MIRROR> GLA_DEVICE void write (T *to, const read_scaling &scaling) const
   {
     each_tile ([&] (int I, int J) {
@@ -141,7 +142,7 @@ template <class T> struct page_reader {
   }
 };
 
-// Joins what the threads of a page found; zeros before.
+// Joins what the threads of a page found, into zeros at first.
 GLA_DEVICE void join_facts (pencil_page_facts *to, pencil_facts f)
 {
   for (int mask = 16; mask > 0; mask /= 2) {
@@ -152,7 +153,7 @@ GLA_DEVICE void join_facts (pencil_page_facts *to, pencil_facts f)
   }
   if (threadIdx.x % 32 != 0)
     return;
-  // numbers that are not negative have the order of their bits
+  // bits of nonnegative numbers are ordered as the numbers are
   atomicMax (&to->largest, (unsigned long long)__double_as_longlong (f.largest));
   atomicMax (&to->apart, (unsigned long long)__double_as_longlong (f.apart));
   atomicMax (&to->bad, f.bad);
@@ -160,7 +161,7 @@ GLA_DEVICE void join_facts (pencil_page_facts *to, pencil_facts f)
     atomicMax (&to->exponent, PENCIL_EXPONENT + f.exponent);
 }
 
-// info of a page, and the largest |A - A'| where that is too large, else 0.
+// Returns info of a page, and the largest |A - A'| if that is too large, else 0.
 template <class T>
 GLA_DEVICE int32_t verdict_of (const pencil_args<T> &a, const pencil_page_facts &f, double &skew)
 {
@@ -183,7 +184,7 @@ GLA_DEVICE page_reader<T> reader_of (const pencil_args<T> &a, const page_matrix<
           reinterpret_cast<T (*)[READ_TILE + 1]> (pencil_space)};
 }
 
-// Exponents of the rows of a page of B, and its diagonal, scaled. By one block.
+// Finds exponents of the rows of a page of B, and its diagonal, scaled. One block does this.
 template <class T>
 GLA_DEVICE void scale_rows (const pencil_args<T> &a, int64_t page, const T *from, int64_t ld)
 {
@@ -202,7 +203,7 @@ GLA_DEVICE void scale_rows (const pencil_args<T> &a, int64_t page, const T *from
     a.scaled[page] = unusual;
 }
 
-// Looks at pages of B. Blocks (x, y): y for pages, x for tiles of one.
+// Checks pages of B. In blocks (x, y), y counts pages and x tiles of one.
 template <class T>
 __global__ void __launch_bounds__ (READ_THREADS) pencil_look_at_b_kernel (pencil_args<T> a)
 {
@@ -215,7 +216,7 @@ __global__ void __launch_bounds__ (READ_THREADS) pencil_look_at_b_kernel (pencil
   }
 }
 
-// Writes the pages of B, scaled, to L. Blocks (x, y): y for pages, x for tiles of one.
+// Writes the pages of B, scaled, to L. In blocks (x, y), y counts pages and x tiles of one.
 template <class T>
 __global__ void __launch_bounds__ (READ_THREADS) pencil_write_b_kernel (pencil_args<T> a)
 {
@@ -233,13 +234,13 @@ __global__ void __launch_bounds__ (READ_THREADS) pencil_write_b_kernel (pencil_a
   }
 }
 
-// How the numbers of a page of A are scaled where they are compared.
+// Returns the scaling with which entries of a page of A are compared.
 template <class T> GLA_DEVICE read_scaling scaling_of (const pencil_args<T> &a, int64_t page_b)
 {
   return {a.scaled[page_b] ? a.row + page_b * a.n : nullptr, a.product ? 1 : -1, 0};
 }
 
-// The same for pages of A, after B is factored.
+// Checks pages of A in the same way, after B is factored.
 template <class T>
 __global__ void __launch_bounds__ (READ_THREADS) pencil_look_at_a_kernel (pencil_args<T> a)
 {
@@ -250,7 +251,7 @@ __global__ void __launch_bounds__ (READ_THREADS) pencil_look_at_a_kernel (pencil
   }
 }
 
-// Writes the pages of A, scaled, to C. Blocks (x, y): y for pages, x for tiles of one.
+// Writes the pages of A, scaled, to C. In blocks (x, y), y counts pages and x tiles of one.
 template <class T>
 __global__ void __launch_bounds__ (READ_THREADS) pencil_write_a_kernel (pencil_args<T> a)
 {
@@ -282,7 +283,7 @@ __global__ void __launch_bounds__ (READ_THREADS) pencil_write_a_kernel (pencil_a
   }
 }
 
-// M and L of a page whose rows were scaled, or that failed. One block per page of B.
+// Scales M and L of a page whose rows were scaled, or that failed. A block has a page of B.
 template <class T>
 __global__ void __launch_bounds__ (READ_THREADS) pencil_unscale_kernel (pencil_args<T> a)
 {
@@ -309,7 +310,7 @@ namespace
 
 enum { BLOCKS_WANTED = 1024, GRID_MOST = 65535 };
 
-// Blocks (x, y): y for pages, and so many x for each that there are enough in all.
+// In blocks (x, y), y counts pages; each page gets so many x that there are enough blocks in all.
 template <class T>
 cudaError_t launch (const pencil_args<T> &a, int64_t pages, void (*kernel) (pencil_args<T>))
 {

@@ -1,15 +1,15 @@
 // pairs_small_types.cu: pairs of order up to 32, of one type
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The lower triangles stand in tiles of 8 by 8 (mma_tiles.cuh). A row of tiles g of G = A*inv (L)'
-// is found from left to right, each tile by products with tiles of L as they stand and one with the
-// inverse of a tile on the diagonal; its adjoint is a column of G'. In the same way C = inv (L)*G
-// is the adjoint of G'*inv (L)'. In double precision for all types.
+// The lower triangles are stored in tiles of 8 by 8 (mma_tiles.cuh). A row of tiles g of G = A*inv
+// (L)' is found from left to right, each tile by products with tiles of L and one with the inverse
+// of a tile on the diagonal; its adjoint is a column of G'. In the same way C = inv (L)*G is the
+// adjoint of G'*inv (L)'. All is in double precision, whatever the type.
 
 #include "pairs_thread.cuh"
 #include "common/type.cuh"
 
-// What the lanes of a warp exchange by shared memory.
+// What the lanes of a warp exchange through shared memory.
 template <int B> struct small_rows {
   double bound[8 * B]; // what pivots must exceed
   int row[8 * B];      // exponents of rows of B
@@ -49,7 +49,7 @@ template <class T, int B> struct small_pencil : pencil_tiles<T> {
   // reading
   //----------------------------------------------------------------------------
 
-  // Tile (i, j), and `beyond` behind row or column n where these are the same, else 0.
+  // Loads tile (i, j), with `beyond` after row or column n on the diagonal, else 0.
   GLA_DEVICE tile load (const T *from, int64_t ld, int i, int j, double beyond,
                         pencil_facts &f) const
   {
@@ -74,7 +74,7 @@ template <class T, int B> struct small_pencil : pencil_tiles<T> {
     return f;
   }
 
-  // The largest |A - A'| where that is too large, else 0.
+  // Returns the largest |A - A'| if that is too large, else 0.
   GLA_DEVICE double skew_of (const pencil_facts &f) const
   {
     const bool counts = a.triangle == GLA_TRIANGLE_FULL;
@@ -85,7 +85,7 @@ template <class T, int B> struct small_pencil : pencil_tiles<T> {
   // B
   //----------------------------------------------------------------------------
 
-  // Bounds of the pivots, and the scaling of rows where one needs it.
+  // Sets bounds of the pivots, and scales rows if one needs it.
   GLA_DEVICE void scale_rows ()
   {
     bool usual = true;
@@ -141,7 +141,7 @@ template <class T, int B> struct small_pencil : pencil_tiles<T> {
     return failed;
   }
 
-  // info of the page after B; l is then its factor.
+  // Returns info of the page after B; l is then its factor.
   GLA_DEVICE int32_t read_b (const T *from, int64_t ld, double &skew)
   {
     pencil_facts f = {0, 0, 0, 0};
@@ -165,13 +165,13 @@ template <class T, int B> struct small_pencil : pencil_tiles<T> {
   // A and C
   //----------------------------------------------------------------------------
 
-  // By what entry (r, c) of A is multiplied, as an exponent.
+  // Returns the exponent of the factor of entry (r, c) of A.
   GLA_DEVICE int shift_of (int r, int c) const
   {
     return -(s.row[r] + s.row[c]) - shift;
   }
 
-  // Scales C, and finds `shift`, which brings its largest entry to 1, where numbers are far from 1.
+  // If numbers are far from 1, scales C, and finds `shift`, which brings its largest entry to 1.
   GLA_DEVICE void scale_a (double largest)
   {
     int most = INT_MIN;
@@ -197,7 +197,7 @@ template <class T, int B> struct small_pencil : pencil_tiles<T> {
           c[i][j].x[x] = times_power (c[i][j].x[x], shift_of (row_of (i), column_of (j, x)));
   }
 
-  // info of the page after A, of which c is then the lower triangle.
+  // Returns info of the page after A; c is then its lower triangle.
   GLA_DEVICE int32_t read_a (const T *from, int64_t ld, double &skew)
   {
     pencil_facts f = {0, 0, 0, 0};
@@ -216,8 +216,8 @@ template <class T, int B> struct small_pencil : pencil_tiles<T> {
     return 0;
   }
 
-  // C = inv (L)*A*inv (L)'. Rows of tiles of G are found from below, so that what they need of A
-  // is still there when their adjoints come to columns of c.
+  // Sets C = inv (L)*A*inv (L)'. Rows of tiles of G are found from below, so that the entries of A
+  // that they need are not yet overwritten by their adjoints in columns of c.
   GLA_DEVICE void reduce ()
   {
 #pragma unroll
@@ -271,7 +271,7 @@ template <class T, int B> struct small_pencil : pencil_tiles<T> {
         store (to, i, j, c[i][j], true);
   }
 
-  // M = inv (L), row of tiles by row of tiles: what solves y*L = (0 .. 0 I).
+  // Finds M = inv (L), row of tiles by row of tiles: it solves y*L = (0 .. 0 I).
   GLA_DEVICE void store_inverse (T *to) const
   {
 #pragma unroll
@@ -306,7 +306,8 @@ template <class T> GLA_DEVICE void pencil_fill (T *to, int n)
 
 enum { SMALL_PENCIL_THREADS = 128 };
 
-// A warp per page. One B for all pages is factored by each warp again, and the first writes it.
+// A warp has a page. If there is one B for all pages, each warp factors it again, and the first
+// writes it.
 template <class T, int B>
 __global__ void __launch_bounds__ (SMALL_PENCIL_THREADS) pencil_small_kernel (pencil_args<T> a)
 {

@@ -8,14 +8,14 @@ namespace
 
 enum { THREADS = 256, GRID_MOST = 65535 };
 
-// Blocks (x, y): y for pages, x for elements of one.
+// In blocks (x, y), y counts pages, and x elements of one.
 dim3 grid_of (int64_t elements, int64_t pages)
 {
   const int64_t x = (elements + 4 * THREADS - 1) / (4 * THREADS);
   return dim3 ((unsigned)(x < 1024 ? x : 1024), (unsigned)(pages < GRID_MOST ? pages : GRID_MOST));
 }
 
-// f (page, element) for all elements of all pages.
+// Calls f (page, element) for all elements of all pages.
 template <class F> GLA_DEVICE void for_elements (int64_t elements, int64_t pages, F f)
 {
   for (int64_t page = blockIdx.y; page < pages; page += gridDim.y)
@@ -55,7 +55,7 @@ __global__ void __launch_bounds__ (THREADS) keep_kernel (pencil_args<T> a, int s
   });
 }
 
-// A thread takes a page; few pages are scaled.
+// A thread has a page; few pages are scaled.
 template <class T>
 __global__ void __launch_bounds__ (THREADS)
     values_kernel (pencil_args<T> a, page_matrix<real_t<T>> lambda, int64_t step,
@@ -68,7 +68,7 @@ __global__ void __launch_bounds__ (THREADS)
       real_t<T> *x = lambda.data + p * lambda.page + k * step;
       *x = times_power (*x, exponent);
     }
-    // A and B are finite where info is 0; where C is not then, the inverse of B is too large
+    // A and B are finite if info is 0; if C is not, the inverse of B is too large
     if (a.info[p] == 0)
       a.info[p] = info_c[p] == a.n + 1 ? 2 * a.n + 1 : info_c[p];
   }

@@ -1,7 +1,7 @@
-// pairs_thread.cuh: A*x = lambda*B*x of order up to 4, a thread to a page
+// pairs_thread.cuh: A*x = lambda*B*x of order up to 4; a thread has a page
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// As pairs_small_types.cu does it, with numbers in place of tiles.
+// The method is that of pairs_small_types.cu, with numbers instead of tiles.
 
 #ifndef GPULINALG_PAIRS_THREAD_CUH
 #define GPULINALG_PAIRS_THREAD_CUH
@@ -20,7 +20,7 @@ template <class T, int N> struct thread_pencil {
 
   GLA_DEVICE explicit thread_pencil (const pencil_args<T> &args) : a (args), shift (0) {}
 
-  // The lower triangle of a page; returns info.
+  // Reads the lower triangle of a page; returns info.
   GLA_DEVICE int32_t read (const T *from, int64_t ld, W (&to)[N][N], double &largest, double &skew)
   {
     pencil_facts f = {0, 0, 0, 0};
@@ -115,7 +115,7 @@ template <class T, int N> struct thread_pencil {
     return 0;
   }
 
-  // C = inv (L)*A*inv (L)', rows of G = A*inv (L)' from below.
+  // Sets C = inv (L)*A*inv (L)', with rows of G = A*inv (L)' from below.
   GLA_DEVICE void reduce ()
   {
 #pragma unroll
@@ -143,7 +143,7 @@ template <class T, int N> struct thread_pencil {
       }
   }
 
-  // M = inv (L) from M*L = I.
+  // Finds M = inv (L) from M*L = I.
   GLA_DEVICE void store_inverse (T *to) const
   {
 #pragma unroll
@@ -174,7 +174,8 @@ template <class T, int N> GLA_DEVICE void fill_thread_page (T *to)
     to[k] = narrow<T> (from_real<wide<T>> (nan ("")));
 }
 
-// One B for all pages is factored by each thread again, and the first writes it.
+// A thread has a page. If there is one B for all pages, each thread factors it again, and the first
+// writes it.
 template <class T, int N>
 __global__ void __launch_bounds__ (THREAD_PENCIL_THREADS) pencil_thread_kernel (pencil_args<T> a)
 {
@@ -208,7 +209,7 @@ __global__ void __launch_bounds__ (THREAD_PENCIL_THREADS) pencil_thread_kernel (
   a.exponent[page] = w.shift;
 }
 
-// X in the place of Y.
+// Replaces Y by X; a thread has a page.
 template <class T, int N>
 __global__ void __launch_bounds__ (THREAD_PENCIL_THREADS)
     pencil_thread_back_kernel (pencil_args<T> a, page_matrix<T> V)
@@ -283,7 +284,7 @@ template <class T> cudaError_t pencil_thread_back (const pencil_args<T> &a, cons
 
 enum { BACK_THREADS = 128 };
 
-// X in the place of Y, in a warp per page, 8 columns at a time, as rows.
+// Replaces Y by X; a warp has a page, 8 columns at a time, as rows.
 template <class T, int B>
 __global__ void __launch_bounds__ (BACK_THREADS)
     pencil_back_kernel (pencil_args<T> a, page_matrix<T> V)
@@ -297,7 +298,7 @@ __global__ void __launch_bounds__ (BACK_THREADS)
     return;
   const T *from = a.M + a.b_step * page * n * n;
   const int g = ops::g (), t = ops::t ();
-  tile m[B][B]; // M (i, j), turned
+  tile m[B][B]; // M (i, j), transposed
 #pragma unroll
   for (int i = 0; i < B; i++)
 #pragma unroll

@@ -24,14 +24,14 @@ template <class T> struct pencil_tiles : warp_tiles<T> {
     const tile c = turn (v);
     return {{conj (c.x[0]), conj (c.x[1])}};
   }
-  // c += u*v', or u*v.' with `plain`
+  // Adds u*v' to c, or u*v.' with `plain`.
   GLA_DEVICE static void add (tile &c, const tile &u, const tile &v, bool plain = false)
   {
     subtract (c, {{-u.x[0], -u.x[1]}}, v, plain);
   }
 
-  // The tile v = l*l' becomes inv (l). bound: what each of the 8 pivots must exceed. Returns the
-  // first that does not, or 8.
+  // Replaces the tile v = l*l' by inv (l). bound: what each of the 8 pivots must exceed. Returns
+  // the first that does not, or 8.
   GLA_DEVICE static int factor (tile &v, tile &l, const double *bound)
   {
     int failed = 8;
@@ -65,8 +65,7 @@ template <class T> struct pencil_tiles : warp_tiles<T> {
   }
 };
 
-// What needs no scaling: exponents of either sign up to this, of entries of A and of the diagonal
-// of B.
+// Entries of A and of the diagonal of B with exponents up to this, of either sign, need no scaling.
 template <class T> constexpr int pencil_usual = sizeof (real_t<T>) == 4 ? 24 : 200;
 
 template <class T> GLA_DEVICE bool pencil_is_usual (double x)
@@ -74,13 +73,13 @@ template <class T> GLA_DEVICE bool pencil_is_usual (double x)
   return x >= ldexp (1.0, -pencil_usual<T>) && x <= ldexp (1.0, pencil_usual<T>);
 }
 
-// The power of two that a row of B is divided by, from its diagonal entry.
+// Returns the power of two that a row of B is divided by, from its diagonal entry.
 GLA_DEVICE int pencil_row_exponent (double d)
 {
   return d > 0 ? (ilogb (d) - (ilogb (d) & 1)) / 2 : 0; // rounded down
 }
 
-// What the entries of a page that are read tell.
+// What the entries that are read show.
 struct pencil_facts {
   double largest; // largest |re| or |im|
   double apart;   // largest |A - A'|
@@ -88,7 +87,7 @@ struct pencil_facts {
   int exponent;   // the largest of a scaled entry, where it was looked for
 };
 
-// Notes x at (i, j) and y = conj of what is at (j, i), as they were read.
+// Records x at (i, j) and y, the conjugate of the entry at (j, i), as they were read.
 template <class T> GLA_DEVICE void pencil_note (pencil_facts &f, wide<T> x, wide<T> y)
 {
   const double here = absmax (x), there = absmax (y), most = (double)limits<real_t<T>>::big;
@@ -105,8 +104,8 @@ template <class T> GLA_DEVICE bool pencil_is_skew (double difference, double lar
   return difference > 10.0 * n * limits<real_t<T>>::eps * largest;
 }
 
-// Entry (r, c) of a page as it counts; beyond n that of the last row or column. Both triangles are
-// read, or one of them twice.
+// Returns entry (r, c) of a page; beyond n that of the last row or column. Both triangles are read,
+// or one of them twice.
 template <class T>
 GLA_DEVICE wide<T> pencil_entry (const pencil_args<T> &a, const T *from, int64_t ld, int r, int c,
                                  pencil_facts &f)
