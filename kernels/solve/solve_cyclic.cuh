@@ -1,12 +1,13 @@
-// solve_cyclic.cuh: systems with one right-hand side and a definite page, columns dealt to G lanes
+// solve_cyclic.cuh: systems with one right-hand side and a definite page, columns divided
+// cyclically
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Lane l of a group has columns l, l+G, l+2*G, .. of the lower triangle of its page, of order up to
-// N, in registers, and of b' the elements there, as one more row. In step k of A = L*D*L' all lanes
-// get column k by shuffles, and each subtracts its product from its own columns; b' becomes
-// inv (L)*b on the way. Then x is found from its end, and each element is passed on to all lanes,
-// which subtract what it contributes to their own columns. So a step exchanges one column, and no
-// number goes through shared memory. Beyond n the page is the identity.
+// Lane l of G has columns l, l+G, l+2*G, .. of the lower triangle of its page, of order up to N, in
+// registers, and these elements of b' as one more row. In step k of A = L*D*L' all lanes get column
+// k by shuffles, and each subtracts its product from its own columns, which also turns b' into inv
+// (L)*b. Then x is found from its end, and each element is sent to all lanes, which subtract its
+// contribution to their own columns. So a step exchanges one column, without shared memory. Beyond
+// n the page is the identity.
 //
 // Other pages get the info LU_PENDING, and solve_lanes.cuh does them; so do those that are not
 // definite after all, have a pivot that may be rounding error, or must be scaled.
@@ -29,7 +30,7 @@ template <class T, int N, int G> struct lu_cyclic {
   int l, n;
   unsigned group; // lanes of this page
   T a[S][N];      // row i of column l + G*s in a[s][i], from i = G*s on
-  T y[S];         // conj (inv (L)*b) in the end
+  T y[S];         // conj (inv (L)*b) at the end
   real d[S];      // reciprocals of D
   real diagonal[S];
 
@@ -49,15 +50,15 @@ template <class T, int N, int G> struct lu_cyclic {
   // reading
   //----------------------------------------------------------------------------
 
-  // Whether two elements are conjugates of each other: most pages show here what they are.
+  // Whether two elements are conjugates of each other: most pages that are not Hermitian fail here.
   GLA_DEVICE static bool may_be_hermitian (const T *A, int64_t ld)
   {
     return is_same (A[1], conj (A[ld])) && re (A[0]) > 0;
   }
 
-  // The page; whether it is Hermitian with positive diagonal, and neither very large nor very
-  // small. Lanes of a group read neighbours of a row, and then compare with their columns. Beyond n
-  // they read the last ones again, so that all loads are under way at once.
+  // Loads the page; returns whether it is Hermitian with positive diagonal, and neither very large
+  // nor very small. Lanes of a group read neighbours of a row, and then compare with their columns.
+  // Beyond n they read the last ones again, so that all loads are issued at once.
   GLA_DEVICE bool load (const T *A, int64_t ld, bool turned)
   {
     typedef lu_size<real> Z;
@@ -103,7 +104,7 @@ template <class T, int N, int G> struct lu_cyclic {
   // factors and solution
   //----------------------------------------------------------------------------
 
-  // Parts one by one, so that no register is addressed by a variable.
+  // Selects parts one by one, so that no register is addressed by a variable.
   GLA_DEVICE static real select (bool first, real x, real y)
   {
     return first ? x : y;
@@ -113,7 +114,7 @@ template <class T, int N, int G> struct lu_cyclic {
     return {first ? x.x : y.x, first ? x.y : y.y};
   }
 
-  // Element `column (s)` of a vector that every lane has.
+  // Returns element `column (s)` of a vector that every lane has.
   GLA_DEVICE T own (const T (&vector)[N], int s) const
   {
     T value = vector[G * s];
@@ -123,7 +124,7 @@ template <class T, int N, int G> struct lu_cyclic {
     return value;
   }
 
-  // Returns whether all pivots were good, and none is nothing but rounding error.
+  // Returns whether all pivots are good, and none may be mere rounding error.
   GLA_DEVICE bool factor ()
   {
     bool all_good = true;
@@ -153,7 +154,7 @@ template <class T, int N, int G> struct lu_cyclic {
     return all (all_good);
   }
 
-  // y becomes x.
+  // Replaces y by x.
   GLA_DEVICE void substitute ()
   {
 #pragma unroll
@@ -173,7 +174,8 @@ template <class T, int N, int G> struct lu_cyclic {
   }
 };
 
-// Whether the page was solved. All lanes of a warp come here, with pages that may be the same.
+// Returns whether the page was solved. All lanes of a warp call this, with pages that may be the
+// same.
 template <class T, int N, int G>
 GLA_DEVICE bool solve_cyclic (const lu_args<T> &a, const T *A, int64_t page, bool stores)
 {
@@ -217,7 +219,7 @@ __global__ void __launch_bounds__ (LU_CYCLIC_THREADS) lu_cyclic_kernel (lu_args<
     a.info[page] = solved ? 0 : LU_PENDING;
 }
 
-// Which systems it is for: those for which it is the fastest, doc/notebook/solve.md.
+// Serves the systems for which it is the fastest (doc/notebook/solve.md).
 template <class T> bool lu_cyclic_serves (const lu_args<T> &a)
 {
   return sizeof (T) == 16 && a.n > 8 && a.n <= 12 && !a.inverse && !a.a_real && a.rhs == 1;

@@ -1,16 +1,15 @@
 // solve_definite.cuh: systems with a definite page of order 33 to 256, by a block of threads
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The lower triangle stands in shared memory, or in global memory where it does not fit, in tiles
-// of 8 by 8 in the layout of solve_tiles.cuh, of which this takes the arithmetic. A = L*D*L' is
-// found column of tiles by column of tiles: all warps share the tiles below the one on the
-// diagonal, of which the inverse of L is kept; then the first warp updates and factors the next
-// tile on the diagonal, which is a long chain of operations, while the others share the columns to
-// its right. Then each warp solves for 8 right-hand sides at a time, as rows y'. In double
-// precision for all types.
+// The lower triangle is in shared memory, or in global memory if it does not fit, in tiles of 8 by
+// 8 in the layout of solve_tiles.cuh, whose arithmetic is used. A = L*D*L' is found by columns of
+// tiles. All warps share the tiles below the one on the diagonal, of which the inverse of L is
+// kept. Then the first warp updates and factors the next tile on the diagonal, which is a long
+// sequential operation, while the others share the columns to its right. Then each warp solves for
+// 8 right-hand sides at a time, as rows y'. All is in double precision, whatever the type.
 //
-// Pages that are not Hermitian with a positive diagonal, not definite after all, that have a pivot
-// that may be rounding error, or that must be scaled get the info LU_PENDING; solve_page.cuh and
+// Pages get the info LU_PENDING if they are not Hermitian with a positive diagonal, not definite
+// after all, have a pivot that may be rounding error, or must be scaled; solve_page.cuh and
 // solve_panel.cuh do them.
 
 #ifndef GPULINALG_SOLVE_DEFINITE_CUH
@@ -45,8 +44,8 @@ template <class T, int WARPS> struct page_cholesky : triangle_tiles<T> {
   // reading the page
   //----------------------------------------------------------------------------
 
-  // The tiles k, k+WARPS, ... of the triangle. Returns whether an entry shows that the page is not
-  // Hermitian with a positive diagonal; `size` becomes the largest size of this thread.
+  // Loads tiles k, k+WARPS, ... of the triangle. Returns whether an entry shows that the page is
+  // not Hermitian with a positive diagonal; `size` becomes the largest size of this thread.
   template <class E>
   GLA_DEVICE bool load_tiles (const E *A, int64_t ld, bool turned, int &size) const
   {
@@ -92,7 +91,7 @@ template <class T, int WARPS> struct page_cholesky : triangle_tiles<T> {
     return skew;
   }
 
-  // Whether this kernel serves the page, which is then in L.
+  // Returns whether this kernel serves the page, which is then in L.
   template <class E> GLA_DEVICE bool load (const E *A, int64_t ld, bool turned) const
   {
     typedef lu_size<real_t<T>> Z;
@@ -108,8 +107,8 @@ template <class T, int WARPS> struct page_cholesky : triangle_tiles<T> {
   // factors
   //----------------------------------------------------------------------------
 
-  // Factors tile k on the diagonal, from which column k-1 is to be subtracted. Returns whether its
-  // part of D is positive.
+  // Factors tile k on the diagonal after subtracting column k-1. Returns whether its part of D is
+  // positive.
   GLA_DEVICE bool factor_diagonal (int k) const
   {
     tile v = get (L, place (k, k));
@@ -124,7 +123,7 @@ template <class T, int WARPS> struct page_cholesky : triangle_tiles<T> {
     return good;
   }
 
-  // Column k of L below the diagonal, and in Y that of L*D.
+  // Finds column k of L below the diagonal, and in Y that of L*D.
   GLA_DEVICE void solve_column (int k) const
   {
     const tile inverse = get (L, place (k, k));
@@ -136,8 +135,8 @@ template <class T, int WARPS> struct page_cholesky : triangle_tiles<T> {
     }
   }
 
-  // The columns to the right of k but for the next tile on the diagonal, by all warps but the
-  // first. Longer columns go with shorter ones, in rounds of alternating direction.
+  // Updates the columns to the right of k except the next tile on the diagonal, by all warps but
+  // the first. Rounds alternate in direction, so that a warp has long and short columns.
   GLA_DEVICE void update (int k) const
   {
     const int others = WARPS - 1, me = warp () - 1;
@@ -165,7 +164,7 @@ template <class T, int WARPS> struct page_cholesky : triangle_tiles<T> {
     return !__syncthreads_or (!good);
   }
 
-  // Whether a number of D is nothing but rounding error.
+  // Whether a number of D may be mere rounding error.
   template <class E> GLA_DEVICE bool is_rounded (const E *A, int64_t ld) const
   {
     bool rounded = false;
@@ -202,7 +201,7 @@ template <class T, int WARPS> struct page_cholesky : triangle_tiles<T> {
     }
   }
 
-  // Minus y[k] times tiles of L, from y[first] .. y[last-1]: of column k, or with UP of row k.
+  // Subtracts y[k] times tiles of L from y[first] .. y[last-1]: of column k, or with UP of row k.
   template <bool UP>
   GLA_DEVICE void substitute_from (W *y, int first, int last, int k, const tile &yk) const
   {
@@ -268,13 +267,14 @@ template <class T, int WARPS> struct page_cholesky : triangle_tiles<T> {
   // norms
   //----------------------------------------------------------------------------
 
-  // Y is lost.
+  // Y is overwritten.
   GLA_DEVICE double largest (double a) const
   {
     return lu_largest (a, reinterpret_cast<double *> (Y), WARPS);
   }
 
-  // Of the page; its columns have the sums of its rows, which threads side by side read together.
+  // Returns the norm of the page; its columns have the sums of its rows, which adjacent threads
+  // read.
   template <class E> GLA_DEVICE double norm (const E *A, int64_t ld) const
   {
     double most = 0;
@@ -288,7 +288,7 @@ template <class T, int WARPS> struct page_cholesky : triangle_tiles<T> {
     return largest (most);
   }
 
-  // Of the share's columns of the inverse, 8 by a warp at a time.
+  // Returns the norm of the share's columns of the inverse; a warp has 8 at a time.
   GLA_DEVICE double inverse_norm (const lu_share &share, int slabs) const
   {
     W *y = Y + warp () * across * TILE;
@@ -316,7 +316,7 @@ template <class T, int WARPS> struct page_cholesky : triangle_tiles<T> {
     return largest (most);
   }
 
-  // What solve.cuh wants of a definite page.
+  // Stores what solve.cuh needs of a definite page.
   template <class E>
   GLA_DEVICE void store_norms (const lu_args<T> &a, const page_operand<E> &A, int64_t page,
                                int slabs) const
@@ -334,7 +334,7 @@ template <class T, int WARPS> struct page_cholesky : triangle_tiles<T> {
       lu_store_norm (a, page, of_page);
   }
 
-  // f (A), A being a.A, or what it says of numbers of the real type.
+  // Calls f (A) with a.A, or with its numbers of the real type.
   template <class F> GLA_DEVICE static auto with_page (const lu_args<T> &a, F f)
   {
     typedef real_t<T> R;
@@ -347,8 +347,8 @@ template <class T, int WARPS> struct page_cholesky : triangle_tiles<T> {
   }
 };
 
-// One block per page, in a grid-stride loop over the pages, or several where the condition is
-// wanted: NORMS (solve.cuh), which takes registers that the solution alone has no use for.
+// A block has a page, in a grid-stride loop over the pages, or several blocks do if the condition
+// is wanted: NORMS (solve.cuh), which takes registers that the solution alone does not need.
 // INSIDE: the tiles are in shared memory; else `work` has space for those of each block. `slabs` of
 // the warps solve for right-hand sides; each of them has a column of tiles in shared memory.
 template <class T, int WARPS, bool INSIDE, bool NORMS>
@@ -389,7 +389,7 @@ __global__ void __launch_bounds__ (32 * WARPS)
   }
 }
 
-// Bytes of shared memory.
+// Returns bytes of shared memory.
 template <class T> size_t lu_definite_bytes (int n, bool inside, int slabs)
 {
   const size_t across = (size_t)(n + 7) / 8, tiles = inside ? across * (across + 1) / 2 : 0;
@@ -406,7 +406,7 @@ cudaError_t lu_launch_definite_kernel (const lu_args<T> &a, const lu_space &spac
   const cudaError_t error = allow_cluster (kernel, most, &configured);
   if (error != cudaSuccess)
     return error;
-  // factor () needs one of them, also where there is no right-hand side
+  // factor () needs one of them, also without a right-hand side
   const int64_t columns = NORMS && a.rhs < a.n ? a.n : a.rhs;
   int slabs = columns <= 8 ? 1 : columns < 8 * WARPS ? (int)(columns + 7) / 8 : WARPS;
   while (slabs > 1 && lu_definite_bytes<T> (a.n, INSIDE, slabs) > most)

@@ -27,7 +27,7 @@ bool is_complex (gla_type type)
   return gla_type_is_complex (type) != 0;
 }
 
-// Bytes of X, and of A and B where each page of the result has its own.
+// Returns bytes of X, and of A and B if each page of the result has its own.
 double page_bytes (const gla_pagesolve_job &job)
 {
   const double size = (double)gla_type_size (job.head.type),
@@ -43,8 +43,8 @@ double page_bytes (const gla_pagesolve_job &job)
   return size * (n * r + (own_a ? a : 0) + (own_b ? b : 0)) + 8;
 }
 
-// Of the kernels for one page: bytes and operations at rates that they reach, see
-// doc/notebook/solve.md.
+// Returns the seconds of the kernels for one page: bytes and operations at rates that they reach,
+// see doc/notebook/solve.md.
 double work_seconds (const gla_pagesolve_job &job)
 {
   const double n = (double)job.n, r = (double)job.rhs, size = (double)gla_type_size (job.head.type);
@@ -84,15 +84,15 @@ bool has_few (const gla_pagesolve_job &job)
   return !job.inverse && job.rhs <= LU_FEW;
 }
 
-// Whether several blocks may find the condition of a page: those of a page with so many right-hand
-// sides that blocks share them have no part for it.
+// Whether several blocks may find the condition of a page: not if blocks share its right-hand
+// sides, because those have no part for it.
 bool has_norms (const gla_pagesolve_job &job)
 {
   return job.rcond && !job.inverse && job.n > LU_LANES_MAX &&
          lu_slices (job.n, job.rhs, false) == 1;
 }
 
-// Space for the factors of the pages that are in work at a time.
+// Takes space for the factors of the pages that are processed at the same time.
 lu_space take_space (const cuda_engine *e, const gla_pagesolve_job &job, int64_t pages, carver &c)
 {
   lu_space space = {};
@@ -243,7 +243,7 @@ int64_t chunk_pages (gla_engine *engine, const gla_job *head, int64_t pages)
   return chunk < 1 ? 1 : (int64_t)chunk;
 }
 
-// What a chunk needs of A and B is known when it comes.
+// The needs of a chunk for A and B are known only when it comes.
 gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
 {
   cuda_engine *e = engine_of (engine);

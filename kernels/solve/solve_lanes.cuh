@@ -1,15 +1,15 @@
 // solve_lanes.cuh: a page of order up to 32 in the registers of G neighbouring lanes of a warp
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Lane l of a group has rows l, l+G, l+2*G, .. of its page, all columns of them. A column that has
-// been eliminated goes to shared memory, and the others move one place ahead in the registers, so
-// that loops over steps need not be unrolled. Rows are not exchanged: `order` says which row was
-// the pivot of which step. Right-hand sides are then solved for with row k of the pivots in lane
-// k%G, some columns at a time.
+// Lane l of a group has rows l, l+G, l+2*G, .. of its page, with all columns. A column that has
+// been eliminated goes to shared memory, and the others move by one place in the registers, so that
+// loops over steps need not be unrolled. Rows are not exchanged: `order` has the pivot row of each
+// step. Right-hand sides are then solved for with row k of the pivots in lane k%G, some columns at
+// a time.
 //
-// A page whose pivots are on the diagonal (triangular, or Hermitian and definite) takes the same
-// operations without a search. A page that turns out not to be definite is read and factored again;
-// the others of its warp repeat what they did. Above order 12 definite pages are solved by
+// A page whose pivots are on the diagonal (triangular, or Hermitian and definite) has the same
+// operations without a search. A page that turns out not to be definite is read and factored again,
+// while the others of its warp repeat their work. Above order 12 definite pages are solved by
 // solve_tiles.cuh instead, complex ones of double precision from 9 to 12 by solve_cyclic.cuh.
 
 #ifndef GPULINALG_SOLVE_LANES_CUH
@@ -18,13 +18,14 @@
 #include "solve.cuh"
 #include "solve_pivot.cuh"
 
-// Pages of up to N rows, G lanes a page, R rows a lane, S steps with the same number of columns.
+// The shape of pages of up to N rows, with G lanes a page, R rows a lane, and S steps with the same
+// number of columns.
 template <class T, int N_, int G_, int R_, int S_> struct lanes_shape {
   static constexpr int N = N_, G = G_, R = R_, S = S_, PAGES = 32 / G;
   static constexpr int LD = N | 1; // odd, so that rows and columns are read without bank conflicts
   static constexpr int BANKS = 128 / (int)sizeof (T);
   static constexpr int SPACE = (N + 1) * LD;
-  // Distance of pages, G modulo the banks.
+  // The distance of pages is G modulo the banks.
   static constexpr int PAGE = G >= BANKS ? SPACE : (SPACE - G + BANKS - 1) / BANKS * BANKS + G;
   static constexpr int WARPS = PAGES * PAGE * (int)sizeof (T) <= 11 * 1024 ? 4 : 2;
   static constexpr int COLUMNS = sizeof (T) > 8 ? 2 : 4; // of B at a time
@@ -73,8 +74,8 @@ template <class T, class L> struct lanes_page {
   // reading the page
   //----------------------------------------------------------------------------
 
-  // The page, and in `top` the first row at the places of the first column. Loads do not depend on
-  // conditions, so that all of them are under way at once; beyond n they repeat the last ones.
+  // Reads the page, and into `top` the first row at the places of the first column. Loads do not
+  // depend on conditions, so that all are issued at once; beyond n they repeat the last ones.
   template <class E> GLA_DEVICE void read (const E *A, int64_t ld, T (&top)[R])
   {
     E a[R][N], first[R];
@@ -118,7 +119,7 @@ template <class T, class L> struct lanes_page {
     read (a.A.at (p), a.A.ld, top);
   }
 
-  // The page divided by a power of two where all its entries are very small, or one very large.
+  // Loads the page, divided by a power of two if all its entries are very small, or one very large.
   GLA_DEVICE void load (const lu_args<T> &a, int64_t p, T (&top)[R])
   {
     read_page (a, p, top);
@@ -162,9 +163,9 @@ template <class T, class L> struct lanes_page {
     __syncwarp ();
   }
 
-  // What there is below and above the diagonal, and whether the page is not Hermitian with a
-  // positive diagonal. Most pages show it in their first row and column; where `later` they are not
-  // looked at any further for the latter. `always`: the page goes to shared memory in any case.
+  // Finds what there is below and above the diagonal, and whether the page is not Hermitian with a
+  // positive diagonal. Most pages show that in their first row and column; with `later` nothing
+  // else is checked for it. `always`: the page goes to shared memory in any case.
   GLA_DEVICE void find_kind (const T (&top)[R], bool later, bool always)
   {
     bool below = false, above = false, skew = false;
@@ -196,7 +197,7 @@ template <class T, class L> struct lanes_page {
     fixed = (!below || !above || definite) && finite;
   }
 
-  // The largest sum of magnitudes of a column of M.
+  // Finds the largest sum of magnitudes of a column of M.
   GLA_DEVICE void find_norm (const lu_args<T> &a)
   {
     norm = 0;
@@ -210,7 +211,7 @@ template <class T, class L> struct lanes_page {
     norm = largest (norm);
   }
 
-  // M in the registers, from the page there and in shared memory.
+  // Makes M in the registers, from the page there and in shared memory.
   GLA_DEVICE void turn (const lu_args<T> &a)
   {
 #pragma unroll
@@ -228,7 +229,7 @@ template <class T, class L> struct lanes_page {
   // factors
   //----------------------------------------------------------------------------
 
-  // Of the row of the pivot, from the lane that has it.
+  // Returns the number of the pivot's row, from the lane that has it.
   template <bool FIXED> GLA_DEVICE T of_pivot (const T (&column)[R], int lane, int slot) const
   {
     T a = column[0];
@@ -239,7 +240,7 @@ template <class T, class L> struct lanes_page {
     return from (a, lane);
   }
 
-  // The row of the pivot of step k: the first of the largest, within 2^-15 of the largest.
+  // Returns the pivot row of step k: the first of the largest, within 2^-15 of the largest.
   GLA_DEVICE int search (int k) const
   {
     unsigned best = 0;
@@ -254,7 +255,8 @@ template <class T, class L> struct lanes_page {
     return 31 - (int)(largest (best) & 31);
   }
 
-  // Step k on W columns. FIXED: all pages of the warp are, and the pivot is row SLOT of its lane.
+  // Does step k on W columns. FIXED: all pages of the warp are, and the pivot is row SLOT of its
+  // lane.
   template <int W, bool FIXED, int SLOT> GLA_DEVICE void eliminate (int k, bool with_y)
   {
     const int p = FIXED ? k : search (k), lane = p % G, slot = FIXED ? SLOT : p / G;
@@ -297,7 +299,7 @@ template <class T, class L> struct lanes_page {
       y[r] = subtract_product (y[r], f[r], u);
   }
 
-  // Steps from K on; W columns are left.
+  // Does steps from K on; W columns are left.
   template <int W, int K, bool FIXED> GLA_DEVICE void factor_from (bool with_y)
   {
     if constexpr (W > 0) {
@@ -329,7 +331,7 @@ template <class T, class L> struct lanes_page {
     __syncwarp ();
   }
 
-  // Makes a pivot that is nothing but rounding error the one that failed.
+  // Makes a pivot that may be mere rounding error the one that failed.
   GLA_DEVICE void find_rounded ()
   {
     int bits[R], most = 0;
@@ -361,13 +363,13 @@ template <class T, class L> struct lanes_page {
   // columns of right-hand sides; row k of the pivots is row k/G of lane k%G
   //----------------------------------------------------------------------------
 
-  // The factors of row r in the order of the pivots.
+  // Returns the factors of row r in the order of the pivots.
   GLA_DEVICE const T *factors (int r) const
   {
     return tile + (row (r) < n ? order[row (r)] : 0);
   }
 
-  // y = inv (L)*y.
+  // Replaces y by inv (L)*y.
   template <int C> GLA_DEVICE void forward (T (&z)[R][C], const T *const (&at)[R]) const
   {
 #pragma unroll
@@ -391,7 +393,7 @@ template <class T, class L> struct lanes_page {
     }
   }
 
-  // y = inv (U)*y.
+  // Replaces y by inv (U)*y.
   template <int C> GLA_DEVICE void backward (T (&z)[R][C], const T *const (&at)[R]) const
   {
     T reciprocal[R];

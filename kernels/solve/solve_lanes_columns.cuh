@@ -23,7 +23,7 @@ template <class T, class L> struct lanes_call {
   int source[R];  // rows of B for them
   real down;      // 2^-exponent
 
-  // Columns first .. of B in the rows of the pivots that this lane has, zero beyond the last ones.
+  // Loads columns first .. of B in the rows of this lane's pivots, zero beyond the last ones.
   template <int C, class E>
   GLA_DEVICE void load_from (const E *B, int64_t first, T (&z)[R][C]) const
   {
@@ -62,7 +62,7 @@ template <class T, class L> struct lanes_call {
     a.X[page * a.x_page + i * a.x_row + c * a.x_column] = good ? value : lu_filling<T> (false);
   }
 
-  // The first column, before the page is factored: rows are where A has them.
+  // Loads the first column before the page is factored: rows are where A has them.
   GLA_DEVICE void load_first ()
   {
 #pragma unroll
@@ -130,7 +130,7 @@ template <class T, class L> struct lanes_call {
   }
 };
 
-// The group of a thread: its shared memory and lanes. Returns its number in the block.
+// Sets the group of a thread: its shared memory and lanes. Returns its number in the block.
 template <class T, class L>
 GLA_DEVICE int lanes_group (lanes_page<T, L> &w, const lu_args<T> &a, T *tiles, int *orders)
 {
@@ -191,9 +191,9 @@ __global__ void __launch_bounds__ (32 * L::WARPS) lu_lanes_kernel (lu_args<T> a)
 // inverses of pages of order up to 32, in the lanes of solve_lanes.cuh
 //------------------------------------------------------------------------------
 
-// Gauss-Jordan elimination in place. In a step the column of the pivot leaves the registers at one
-// end and the new column of the inverse enters at the other; rows are divided by their pivots at
-// the end. The inverse of a definite page is the mean of what comes out and its adjoint: to mirror
+// Does Gauss-Jordan elimination in place. In a step the column of the pivot leaves the registers at
+// one end and the new column of the inverse enters at the other; rows are divided by their pivots
+// at the end. The inverse of a definite page is the mean of the result and its adjoint: mirroring
 // one triangle would not do, since they differ by the condition number times rounding errors.
 
 template <class T, class L> struct lanes_inverse {
@@ -240,7 +240,7 @@ template <class T, class L> struct lanes_inverse {
       w.x[r][N - 1] = w.row (r) == p ? from_real<T> (1) : -f[r];
   }
 
-  // The inverse to shared memory; without columns that the page does not have.
+  // Copies the inverse to shared memory, without columns that the page does not have.
   GLA_DEVICE void invert ()
   {
     w.failed = 0;
@@ -264,7 +264,7 @@ template <class T, class L> struct lanes_inverse {
     __syncwarp ();
   }
 
-  // The 1-norm of what is in shared memory; NaN wins.
+  // Returns the 1-norm of what is in shared memory, or NaN if an entry is.
   GLA_DEVICE real norm () const
   {
     real most = 0;
@@ -299,8 +299,8 @@ template <class T, class L> struct lanes_inverse {
   }
 };
 
-// The pages of a warp, one for each group of lanes; of those that are `done` nothing is stored.
-// Without X only the condition is computed, and no info.
+// Inverts the pages of a warp, one for each group of lanes; of those that are `done` nothing is
+// stored. Without X only the condition is computed, and no info.
 template <class T, class L>
 GLA_DEVICE void lanes_invert (lanes_page<T, L> &w, const lu_args<T> &a, int64_t page, bool done)
 {
@@ -347,9 +347,9 @@ __global__ void __launch_bounds__ (32 * L::WARPS) lu_inverse_kernel (lu_args<T> 
     lanes_invert (w, a, done ? a.pages - 1 : wanted, done);
 }
 
-// The pages that solve_thread.cuh has left, most often none. A block looks at the info of as many
-// pages as it does in `rounds` rounds, side by side, because a block that finds nothing costs more
-// than what it reads.
+// Does the pages that solve_thread.cuh has left, most often none. A block reads the info of as many
+// pages as it does in `rounds` rounds, together, because a block that finds nothing costs more than
+// what it reads.
 template <class T, class L>
 __global__ void __launch_bounds__ (32 * L::WARPS) lu_pending_kernel (lu_args<T> a, int rounds)
 {

@@ -10,7 +10,7 @@
 // which shape of solve_lanes.cuh serves which order
 //------------------------------------------------------------------------------
 
-// Enough for all multiprocessors where every page is pending.
+// Enough blocks for all multiprocessors if every page is pending.
 enum { LU_PENDING_BLOCKS = 4096 };
 
 template <class T, int N, int G, int R, int S>

@@ -1,12 +1,12 @@
 // solve_page.cuh: a page of order 33 to 112 by a block of threads
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The page stands in shared memory, column-major, in double precision for all types. Panels of 8
-// columns are factored with a row in each thread; then the rows of all other columns are exchanged,
-// and of those to the right U is solved for, with a column in each thread; then warps update tiles
+// The page is in shared memory, column-major, in double precision for all types. Panels of 8
+// columns are factored with a row in each thread. Then the rows of all other columns are exchanged,
+// and U is solved for in those to the right, with a column in each thread; then warps update tiles
 // of 16 by 8 on the tensor cores. Of a definite page only tiles on and below the diagonal are
-// updated, and U is D*L'. Of right-hand sides and of the identity a warp takes 8 columns at a time
-// to shared memory of its own.
+// updated, and U is D*L'. A warp copies 8 columns at a time of right-hand sides, or of the
+// identity, to its own shared memory.
 
 #ifndef GPULINALG_SOLVE_PAGE_CUH
 #define GPULINALG_SOLVE_PAGE_CUH
@@ -47,10 +47,10 @@ template <class T, int THREADS> struct page_lu {
   // reading the page
   //----------------------------------------------------------------------------
 
-  // Copies it, transposed where wanted; zeros beyond n. Returns the largest size of this thread.
+  // Copies it, transposed if wanted; zeros beyond n. Returns the largest size of this thread.
   template <class E> GLA_DEVICE int copy (const E *A, int64_t ld, bool transposed, bool conjugate)
   {
-    enum { TOGETHER = 8 }; // loads that are under way at once
+    enum { TOGETHER = 8 }; // loads that are issued at once
     const int rows = lu_rows (n);
     int size = 0;
     for (int first = me (); first < rows * rows; first += TOGETHER * THREADS) {
@@ -88,7 +88,7 @@ template <class T, int THREADS> struct page_lu {
     return copy (a.A.at (p), a.A.ld, a.transposed, a.conjugate);
   }
 
-  // Divides by a power of two where all entries are very small, or one very large.
+  // Divides by a power of two if all entries are very small, or one very large.
   GLA_DEVICE void scale_page (int size)
   {
     typedef lu_size<real_t<T>> Z;
@@ -175,7 +175,7 @@ template <class T, int THREADS> struct page_lu {
   // a panel, with row `me` in this thread
   //----------------------------------------------------------------------------
 
-  // Step k+t of the panel at k. Returns the row of the pivot. `open`: this row has no pivot yet.
+  // Does step k+t of the panel at k. Returns the pivot row. `open`: this row has no pivot yet.
   template <int t> GLA_DEVICE int step (W (&x)[P], int k, bool &open)
   {
     const int warp = me () / 32, wanted = k + t;
@@ -241,7 +241,7 @@ template <class T, int THREADS> struct page_lu {
     }
   }
 
-  // Factors columns k .. k+7. Returns in `with` which row is exchanged with row k+t, in turn.
+  // Factors columns k .. k+7. Returns in `with` which row is exchanged with row k+t, in sequence.
   GLA_DEVICE void factor_panel (int k, int (&with)[P])
   {
     const int i = me ();
@@ -255,7 +255,7 @@ template <class T, int THREADS> struct page_lu {
       original = s->order[i];
     }
     steps<0> (x, k, open, with);
-    // the row that step t takes may have been moved by those before
+    // the row that step t takes may have been moved by previous ones
 #pragma unroll
     for (int t = 1; t < P; t++)
 #pragma unroll
@@ -319,8 +319,8 @@ template <class T, int THREADS> struct page_lu {
   // tiles
   //----------------------------------------------------------------------------
 
-  // Rows i .. i+16*PAIRS-1 of columns j .., those before `last`: minus columns k .. of F times rows
-  // k .., which are b. All loads are under way at once.
+  // Subtracts columns k .. of F times rows k .., which are b, from rows i .. i+16*PAIRS-1 of
+  // columns j .., those before `last`. All loads are issued at once.
   template <int PAIRS>
   GLA_DEVICE void subtract_rows (const lu_matrix<W> &to, int i, int last, int j, int k,
                                  const mma_entry<C> (&b)[2]) const
@@ -347,8 +347,8 @@ template <class T, int THREADS> struct page_lu {
         to.put_tile (i + 8 * m, j, c[m / 2][m % 2]);
   }
 
-  // Rows first .. last-1 of columns j .. of a matrix: minus columns k .. of F times rows k .. of
-  // it, some pairs of tiles at a time.
+  // Subtracts columns k .. of F times rows k .. from rows first .. last-1 of columns j .. of a
+  // matrix, some pairs of tiles at a time.
   GLA_DEVICE void subtract_column (const lu_matrix<W> &to, int first, int last, int j, int k) const
   {
     enum { PAIRS = C ? 2 : 4 };
@@ -379,7 +379,7 @@ template <class T, int THREADS> struct page_lu {
     }
   }
 
-  // Makes a pivot that is nothing but rounding error the one that failed.
+  // Makes a pivot that may be mere rounding error the one that failed.
   GLA_DEVICE void find_rounded ()
   {
     if (finite && failed == 0 && (!fixed || definite))
@@ -391,7 +391,7 @@ template <class T, int THREADS> struct page_lu {
   // 8 columns of right-hand sides, by one warp; row k is that of pivot k
   //----------------------------------------------------------------------------
 
-  // inv (L)*Y from row `first` on.
+  // Replaces Y by inv (L)*Y from row `first` on.
   GLA_DEVICE void forward (const lu_matrix<W> &Y, int first) const
   {
     for (int k = first / P * P; k < n; k += P) {
@@ -412,7 +412,7 @@ template <class T, int THREADS> struct page_lu {
     }
   }
 
-  // inv (U)*Y.
+  // Replaces Y by inv (U)*Y.
   GLA_DEVICE void backward (const lu_matrix<W> &Y) const
   {
     for (int k = lu_rows (n) - P; k >= 0; k -= P) {
@@ -434,7 +434,7 @@ template <class T, int THREADS> struct page_lu {
     }
   }
 
-  // What a page without a solution is filled with.
+  // Returns what fills a page without a solution.
   GLA_DEVICE T filling (bool inverse) const
   {
     return lu_filling<T> (inverse && failed && finite);

@@ -7,8 +7,8 @@
 #include "common/mma.cuh"
 #include "common/scalar.cuh"
 
-// Entry (i, j) is at i + j*ld, and its imaginary part `plane` behind. ld is 4 modulo 16, so that
-// tiles are read without bank conflicts.
+// Entry (i, j) is at i + j*ld, and its imaginary part at a distance of `plane`. ld is 4 modulo 16,
+// so that tiles are read without bank conflicts.
 template <class W> struct lu_matrix {
   static constexpr bool C = is_complex_v<W>;
   double *at;
@@ -57,7 +57,7 @@ template <class W> struct lu_matrix {
       put (i + tile_g (), j + tile_t () + 4 * x, e);
     }
   }
-  // Rows k .. k+7 of columns j .. j+7, as the right factor.
+  // Loads rows k .. k+7 of columns j .. j+7, as the right factor.
   GLA_DEVICE void get_right (int k, int j, mma_entry<C> (&b)[2]) const
   {
     const int column = j + tile_g () / 2 + tile_g () % 2 * 4;
@@ -75,7 +75,7 @@ __host__ __device__ constexpr int lu_stride (int n)
 {
   return (n + 15) / 16 * 16 + 4;
 }
-// Doubles of `columns` columns.
+// Returns doubles of `columns` columns.
 template <class W> __host__ __device__ constexpr int lu_doubles (int n, int columns)
 {
   return (is_complex_v<W> ? 2 : 1) * lu_stride (n) * columns;

@@ -100,8 +100,8 @@ template <class T, int THREADS> struct page_call {
     }
   }
 
-  // The mean of the inverse of a definite page and its adjoint. To mirror one triangle would not
-  // do: the triangles differ by the condition number times rounding errors.
+  // Takes the mean of the inverse of a definite page and its adjoint. Mirroring one triangle would
+  // not do: the triangles differ by the condition number times rounding errors.
   GLA_DEVICE void make_hermitian () const
   {
     __syncthreads ();
@@ -158,7 +158,7 @@ template <class T, int THREADS> struct page_call {
   }
 };
 
-// Bytes of shared memory.
+// Returns bytes of shared memory.
 template <class T, int THREADS> inline size_t page_bytes_of (int n, int slabs)
 {
   typedef wide<T> W;
@@ -213,7 +213,7 @@ __global__ void __launch_bounds__ (THREADS) lu_page_kernel (lu_args<T> a, int sl
 // threads and shared memory of solve_page.cuh
 //------------------------------------------------------------------------------
 
-// Slabs of 8 columns: as many as there are warps, columns, and space for.
+// Returns slabs of 8 columns: as many as there are warps, columns, and space for.
 template <class T, int THREADS> int slabs_of (const lu_args<T> &a, size_t most)
 {
   const int64_t columns = a.inverse || a.rcond != nullptr ? (a.rhs > a.n ? a.rhs : a.n) : a.rhs;
@@ -241,8 +241,8 @@ cudaError_t lu_launch_page (const lu_args<T> &a, const lu_space &space, cudaStre
   return cudaGetLastError ();
 }
 
-// Up to which order this is faster than solve_panel.cuh, measured on an H200; and whether the page
-// and at least one slab fit into shared memory.
+// Whether this is faster than solve_panel.cuh, as measured on an H200, and the page and at least
+// one slab fit into shared memory.
 template <class T> bool lu_page_serves (int n, bool few)
 {
   return n <= (few ? 56 : (int)LU_PAGE_MAX) && page_bytes_of<T, 256> (n, 1) <= block_shared_most ();
@@ -251,7 +251,7 @@ template <class T> bool lu_page_serves (int n, bool few)
 template <class T>
 cudaError_t lu_page (const lu_args<T> &a, const lu_space &space, cudaStream_t stream)
 {
-  // measured; more threads where shared memory leaves fewer blocks to a multiprocessor
+  // measured; more threads if shared memory leaves fewer blocks to a multiprocessor
   if (a.n <= 56)
     return lu_launch_page<T, 64> (a, space, stream);
   if (a.n <= (is_complex_v<T> ? 72 : 112))

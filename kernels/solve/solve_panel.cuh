@@ -1,14 +1,14 @@
-// solve_panel.cuh: pages too large for solve_page.cuh, to order 256: reading them, which kind
+// solve_panel.cuh: pages too large for solve_page.cuh, up to order 256: reads and classifies them
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A block of threads does a page. Each thread has one row of it, or two, and rows are not
-// exchanged: a thread knows of which pivots its rows are. The page is done from left to right in
-// panels of 16 or 32 columns, which are in registers (solve_panel_factor.cuh); right-hand sides are
-// panels, too (solve_panel_types.cu). So all work is rows minus multiples of rows, which the
-// owners pass through shared memory. The factors are in global memory, that is, mostly in the
-// second-level cache: column k of them is written and read by threads side by side, each its own
-// rows, so that no barrier is needed for it. Shared memory is small, and several blocks on a
-// multiprocessor work while others wait for a pivot. In double precision for all types.
+// A block of threads has a page. Each thread has one row of it, or two, and rows are not exchanged:
+// a thread knows the pivots of its rows. The page is done from left to right in panels of 16 or 32
+// columns, which are in registers (solve_panel_factor.cuh); right-hand sides are panels, too
+// (solve_panel_types.cu). So all work is to subtract multiples of rows, which their owners send
+// through shared memory. The factors are in global memory, that is, mostly in the second-level
+// cache: each thread writes and reads its own rows of column k, so no barrier is needed. Little
+// shared memory is used, so several blocks fit on a multiprocessor, and some work while others wait
+// for a pivot. All is in double precision, whatever the type.
 
 #ifndef GPULINALG_SOLVE_PANEL_CUH
 #define GPULINALG_SOLVE_PANEL_CUH
@@ -21,7 +21,7 @@
 // Pivots whose rows are subtracted between two barriers.
 enum { LU_TOGETHER = 4 };
 
-// Rows of a thread, and threads of a block, where panels have so many columns.
+// Rows of a thread, and threads of a block, if panels have so many columns.
 template <class T, int COLUMNS> constexpr int lu_panel_rows ()
 {
   return is_complex_v<T> || COLUMNS == 16 ? 1 : 2;
@@ -68,7 +68,7 @@ template <class T, int COLUMNS> struct panel_page {
   W *F;
   int ld;
   lu_panel_shared<W, COLUMNS> *s;
-  int pivot[R]; // of the rows of this thread
+  int pivot[R]; // those of the rows of this thread
   // the same in all threads
   bool finite, fixed, definite;
   int failed, exponent;
@@ -100,7 +100,7 @@ template <class T, int COLUMNS> struct panel_page {
     conjugate = a.conjugate;
   }
 
-  // Entry (i, j) of M, not scaled.
+  // Returns entry (i, j) of M, not scaled.
   GLA_DEVICE W entry (int i, int j) const
   {
     const int64_t k = i * row_stride + j * column_stride;
@@ -112,7 +112,7 @@ template <class T, int COLUMNS> struct panel_page {
       return widen (A[k]);
   }
 
-  // Columns `first` .. of M, scaled; zeros beyond n.
+  // Loads columns `first` .. of M, scaled; zeros beyond n.
   GLA_DEVICE void load (panel &x, int first) const
   {
 #pragma unroll
@@ -132,10 +132,10 @@ template <class T, int COLUMNS> struct panel_page {
         x.x[r][c] = scale (down, x.x[r][c]);
   }
 
-  // The largest size of an entry in the rows of this thread.
+  // Returns the largest size of an entry in the rows of this thread.
   template <class E> GLA_DEVICE int largest_size (const E *a) const
   {
-    enum { LOADS = 8 }; // under way at once
+    enum { LOADS = 8 }; // issued at once
     int size = 0;
     for (int r = 0; r < R; r++)
       for (int j = 0; j < n && row (r) < n; j += LOADS) {
@@ -210,7 +210,8 @@ template <class T, int COLUMNS> struct panel_page {
     return lu_largest (a, s->sums[0], warps (), COLUMNS);
   }
 
-  // The larger of `norm` and, in thread c of the first warp, the sum of the magnitudes of column c.
+  // Returns the larger of `norm` and, in thread c of the first warp, the sum of the magnitudes of
+  // column c.
   GLA_DEVICE double column_sums (const panel &x, double norm)
   {
 #pragma unroll
@@ -234,7 +235,7 @@ template <class T, int COLUMNS> struct panel_page {
     return norm;
   }
 
-  // What a page without a solution is filled with.
+  // Returns what fills a page without a solution.
   GLA_DEVICE T filling (bool inverse) const
   {
     return lu_filling<T> (inverse && failed && finite);

@@ -1,4 +1,4 @@
-// solve_panel_factor.cuh: the factors of the pages of solve_panel.cuh, and substitution with them
+// solve_panel_factor.cuh: factors the pages of solve_panel.cuh, and substitutes with the factors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #ifndef GPULINALG_SOLVE_PANEL_FACTOR_CUH
@@ -20,7 +20,7 @@ template <class W> struct lu_row {
       else
         at[c / 2] = make_double2 (x[c], x[c + 1]);
   }
-  // Columns c .. c+EACH-1.
+  // Loads columns c .. c+EACH-1.
   GLA_DEVICE static void get (const W *from, int c, W (&v)[EACH])
   {
     const double2 d = reinterpret_cast<const double2 *> (from)[c / EACH];
@@ -44,7 +44,8 @@ template <class T, int COLUMNS> struct panel_factors {
   // rows of known pivots
   //----------------------------------------------------------------------------
 
-  // What of the row of pivot k is to be subtracted from row r: an entry of L, or with UP of U.
+  // Returns the factor of pivot row k that is subtracted from row r: an entry of L, or with UP of
+  // U.
   template <bool UP> GLA_DEVICE W factor (int r, int k) const
   {
     const int pivot = w.pivot[r];
@@ -60,9 +61,9 @@ template <class T, int COLUMNS> struct panel_factors {
         l[r][j] = k >= 0 ? factor<UP> (r, UP ? k + LU_TOGETHER - 1 - j : k + j) : from_real<W> (0);
   }
 
-  // One step of substitution with pivots k .. k+3, with UP in descending order: their rows are made
-  // known, solved for by a thread for each column, and subtracted from all rows that they concern.
-  // l becomes the factors of the step after this one.
+  // Does one step of substitution with pivots k .. k+3, with UP in descending order: a thread for
+  // each column solves for their rows in shared memory, and they are subtracted from all rows that
+  // depend on them. l becomes the factors of the step after this one.
   template <bool UP, int WIDTH>
   GLA_DEVICE void substitute_step (lu_panel<W, R, WIDTH> &x, W (&l)[R][LU_TOGETHER], int k,
                                    int after)
@@ -112,7 +113,7 @@ template <class T, int COLUMNS> struct panel_factors {
     }
   }
 
-  // Column `me` of the rows of 4 pivots; rows beyond n become 0.
+  // Solves for column `me` of the rows of 4 pivots; rows beyond n become 0.
   template <bool UP> GLA_DEVICE void solve_rows (W (*rows)[COLUMNS], int k) const
   {
     W y[LU_TOGETHER];
@@ -131,16 +132,17 @@ template <class T, int COLUMNS> struct panel_factors {
     }
   }
 
-  // inv (L)*x with pivots begin .. end-1, begin a multiple of 4, and end too or n.
+  // Replaces x by inv (L)*x with pivots begin .. end-1; begin is a multiple of 4, and end is, too,
+  // or n.
   template <int WIDTH> GLA_DEVICE void forward (lu_panel<W, R, WIDTH> &x, int begin, int end)
   {
     W l[R][LU_TOGETHER];
-    __syncthreads (); // rows of the substitution before this one are read
+    __syncthreads (); // rows of the previous substitution are read
     factors<false> (l, begin);
     for (int k = begin; k < end; k += LU_TOGETHER)
       substitute_step<false> (x, l, k, k + LU_TOGETHER < end ? k + LU_TOGETHER : -1);
   }
-  // inv (U)*x
+  // Replaces x by inv (U)*x.
   template <int WIDTH> GLA_DEVICE void backward (lu_panel<W, R, WIDTH> &x)
   {
     W u[R][LU_TOGETHER];
@@ -155,8 +157,8 @@ template <class T, int COLUMNS> struct panel_factors {
   // pivots
   //----------------------------------------------------------------------------
 
-  // Pivot k, whose column is x[..][0]; the panel has LIVE columns. Then its columns move by one to
-  // the left. Each warp passes on its best row, so that one barrier is enough.
+  // Finds pivot k, whose column is x[..][0]; the panel has LIVE columns. Then its columns move by
+  // one to the left. Each warp stores its best row, so that one barrier is enough.
   template <int LIVE> GLA_DEVICE void step (panel &x, int k)
   {
     typename lu_panel_shared<W, COLUMNS>::candidate *best = w.s->best[k % 2];
@@ -222,8 +224,8 @@ template <class T, int COLUMNS> struct panel_factors {
     }
   }
 
-  // The pivots of the panel at `first`, of which the first COLUMNS-LIVE are done. The number of
-  // columns is known to the compiler, and becomes less after 8 pivots.
+  // Finds the pivots of the panel at `first`, of which the first COLUMNS-LIVE are done. The number
+  // of columns is known to the compiler, and decreases after 8 pivots.
   template <int LIVE> GLA_DEVICE void steps (panel &x, int first)
   {
     if constexpr (LIVE > 0) {
@@ -255,7 +257,7 @@ template <class T, int COLUMNS> struct panel_factors {
     __syncthreads (); // order is known, and rows of the last step are read
   }
 
-  // Makes a pivot that is nothing but rounding error the one that failed.
+  // Makes a pivot that may be mere rounding error the one that failed.
   GLA_DEVICE void find_rounded ()
   {
     if (w.finite && w.failed == 0 && (!w.fixed || w.definite))
@@ -264,7 +266,7 @@ template <class T, int COLUMNS> struct panel_factors {
           [&] (double a) { return w.largest (a); });
   }
 
-  // A page with NaN or Inf: rows where they are.
+  // Leaves the rows of a page with NaN or Inf where they are.
   GLA_DEVICE void give_up ()
   {
     w.failed = 0;

@@ -93,7 +93,8 @@ template <class T, int COLUMNS> struct panel_call {
   // inverses
   //----------------------------------------------------------------------------
 
-  // The columns of the identity in the order of pivots, so that substitution can begin at `first`.
+  // Loads columns of the identity in the order of pivots, so that substitution can begin at
+  // `first`.
   GLA_DEVICE void load_identity (panel &x, int first) const
   {
 #pragma unroll
@@ -103,8 +104,8 @@ template <class T, int COLUMNS> struct panel_call {
         x.x[r][c] = from_real<W> (w.pivot[r] == first + c ? 1 : 0);
   }
 
-  // The mean of the inverse of a definite page and its adjoint. To mirror one triangle would not
-  // do: the triangles differ by the condition number times rounding errors.
+  // Takes the mean of the inverse of a definite page and its adjoint. Mirroring one triangle would
+  // not do: the triangles differ by the condition number times rounding errors.
   GLA_DEVICE void make_hermitian () const
   {
     __syncthreads ();
@@ -157,7 +158,7 @@ template <class T, int COLUMNS> struct panel_call {
   }
 };
 
-// Blocks (x, y) do pages x, x + gridDim.x, ..., and of systems the columns of slice y, or what
+// Blocks (x, y) have pages x, x + gridDim.x, ..., and of systems the columns of slice y, or what
 // solve.cuh says. Each has space for the factors of a page in `work`.
 template <class T, int COLUMNS>
 __global__ void __launch_bounds__ (lu_panel_threads<T, COLUMNS> (LU_PANEL_MAX), COLUMNS > 16 ? 1
@@ -230,7 +231,7 @@ cudaError_t lu_panels (const lu_args<T> &all, bool few, const lu_space &space, c
   const bool narrow = lu_panels_narrow<T> (a.n, few);
   if (a.norms != nullptr)
     slices = lu_blocks_of_page (a.pages, narrow ? (a.n + 15) / 16 : (a.n + 31) / 32, space);
-  else if (slices > (unsigned)space.blocks) { // each block has work space of its own
+  else if (slices > (unsigned)space.blocks) { // each block needs its own work space
     a.slice = (a.rhs + space.blocks - 1) / space.blocks;
     slices = (unsigned)((a.rhs + a.slice - 1) / a.slice);
   }

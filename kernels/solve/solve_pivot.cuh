@@ -1,5 +1,4 @@
-// solve_pivot.cuh: pivots: size and reciprocal of one number, and which of a page are nothing but
-// rounding error
+// solve_pivot.cuh: size and reciprocal of a pivot, and which pivots may be mere rounding error
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #ifndef GPULINALG_SOLVE_PIVOT_CUH
@@ -12,10 +11,10 @@
 // what the kernels of this folder know about one number: its size, its reciprocal
 //------------------------------------------------------------------------------
 
-// The sign-free upper bits of a number: integers of the same order as the magnitudes. NaN and Inf
-// are at least `not_finite`. A page is scaled by a power of two where its largest entry is below
-// `small` or above `large`; the reciprocal of a pivot is taken from `least` to `most`, so that
-// neither it nor, of complex numbers, the square of the pivot leaves the range.
+// The upper bits of a number without its sign: integers in the order of the magnitudes. NaN and Inf
+// are at least `not_finite`. A page is scaled by a power of two if its largest entry is below
+// `small` or above `large`; reciprocals are taken of pivots from `least` to `most`, so that neither
+// they nor, of complex numbers, the squares of pivots over- or underflow.
 template <class R> struct lu_size;
 template <> struct lu_size<double> {
   static constexpr int not_finite = 0x7ff00000, bias = 1023, fraction = 20;
@@ -45,7 +44,7 @@ template <class R> GLA_DEVICE int size_bits (cx<R> a)
   return max (size_bits (a.x), size_bits (a.y));
 }
 
-// The measure of pivots, LAPACK's |re| + |im|, as bits.
+// Returns the measure of pivots, LAPACK's |re| + |im|, as bits.
 GLA_DEVICE int pivot_bits (float a)
 {
   return size_bits (a);
@@ -68,7 +67,7 @@ template <class T> GLA_DEVICE bool is_same (T a, T b)
   return re (a) == re (b) && im (a) == im (b);
 }
 
-// 1/d, and whether d is a size for that; else 0.
+// Returns 1/d, and whether d has a size for that; else 0.
 template <class T> GLA_DEVICE T pivot_reciprocal (T d, bool &good)
 {
   typedef lu_size<real_t<T>> S;
@@ -84,7 +83,7 @@ template <class T> GLA_DEVICE T pivot_reciprocal (T d, bool &good)
   return good ? r : from_real<T> (0);
 }
 
-// |a| without overflow of squares.
+// Returns |a| without overflow of squares.
 GLA_DEVICE float magnitude_of (float a)
 {
   return fabsf (a);
@@ -100,13 +99,13 @@ template <class R> GLA_DEVICE R magnitude_of (cx<R> a)
   return most > 0 ? most * sqrt_of (madd (q, q, R (1))) : most;
 }
 
-// c - a*b
+// Returns c - a*b.
 template <class T> GLA_DEVICE T subtract_product (T c, T a, T b)
 {
   return madd (-a, b, c);
 }
 
-// What X is filled with where there is no solution: Inf or NaN.
+// Returns what fills X if there is no solution: Inf or NaN.
 template <class T> GLA_DEVICE T lu_filling (bool infinite)
 {
   const real_t<T> zero = 0;
@@ -116,14 +115,14 @@ template <class T> GLA_DEVICE T lu_filling (bool infinite)
   return a;
 }
 
-// (a + conj (b))/2 without overflow of the sum.
+// Returns (a + conj (b))/2 without overflow of the sum.
 template <class T> GLA_DEVICE T lu_mean (T a, T b)
 {
   const real_t<T> half = (real_t<T>)0.5;
   return scale (half, a) + scale (half, conj (b));
 }
 
-// From the 1-norms of a matrix and of its inverse; 0 where the page failed.
+// Takes the 1-norms of a matrix and of its inverse; returns 0 if the page failed.
 template <class R> GLA_DEVICE R lu_rcond (R norm, R inverse, bool finite, bool failed)
 {
   const R zero = 0, rcond = 1 / inverse / norm;
@@ -134,16 +133,16 @@ template <class R> GLA_DEVICE R lu_rcond (R norm, R inverse, bool finite, bool f
 // which pivots of a page are nothing but rounding error
 //------------------------------------------------------------------------------
 
-// Such a page gets an info, and the CPU decides by its rank. A pivot is compared with the terms
-// whose difference it is, and not with other pivots, so that rows and columns may have any scale.
-// Those of D in A = L*D*L' add up to the diagonal of A.
+// A page with such a pivot gets an info, and the CPU decides by its rank. A pivot is compared with
+// the terms whose difference it is, and not with other pivots, so that rows and columns may have
+// any scale. Terms of D in A = L*D*L' sum to the diagonal of A.
 
-// Terms are only added up where a pivot is less than so many units of rounding of the largest one,
-// times n.
+// Terms are summed only if a pivot is less than so many units of rounding of the largest one, times
+// n.
 enum { LU_LOOK = 64 };
 
-// A pivot is rounding error where it is at most this part of its terms, as for rounding_of_pivots
-// of src/cpu/solve/solve_lapack.h.
+// A pivot is rounding error if it is at most this part of its terms, as for rounding_of_pivots of
+// src/cpu/solve/solve_lapack.h.
 template <class R> GLA_DEVICE real_t<R> lu_errors (int n)
 {
   typedef real_t<R> real;
@@ -164,15 +163,16 @@ template <class R> GLA_DEVICE R sum_of_parts (cx<R> a)
   return absmax (a.x) + absmax (a.y);
 }
 
-// By how much the bits of the pivots, or of their reciprocals, may differ where none is looked at.
-// R: the type of the page, V: that of the arithmetic.
+// Returns by how much the bits of the pivots, or of their reciprocals, may differ if none is
+// checked. R: the type of the page, V: that of the arithmetic.
 template <class R, class V> GLA_DEVICE int lu_plain_range (int n)
 {
   const V ratio = 1 / ((V)(LU_LOOK * n) * (V)limits<real_t<R>>::eps);
   return size_bits (ratio) - size_bits (V (1));
 }
 
-// Pivot j of the factors, whose entry (i, k) is factor (i, k), with the reciprocals of pivots.
+// Checks pivot j of the factors, whose entry (i, k) is factor (i, k), with the reciprocals of
+// pivots.
 template <class R, class F> GLA_DEVICE bool lu_is_rounded (int n, int j, F factor)
 {
   const auto pivot = 1 / sum_of_parts (factor (j, j));
@@ -182,14 +182,14 @@ template <class R, class F> GLA_DEVICE bool lu_is_rounded (int n, int j, F facto
   return pivot <= lu_errors<R> (n) * terms;
 }
 
-// A pivot of D by its reciprocal, and the entry of the diagonal of A.
+// Checks a pivot of D by its reciprocal, and the entry of the diagonal of A.
 template <class R, class V> GLA_DEVICE bool lu_is_rounded_definite (int n, V reciprocal, V diagonal)
 {
   return !(reciprocal * diagonal * (V)lu_errors<R> (n) < 1);
 }
 
-// The first such pivot of a page that a block of threads has, from 1, or 0; the same in all
-// threads. All call. largest: of a number of each thread.
+// Returns the first such pivot of a page that a block of threads has, from 1, or 0; the same in all
+// threads, which all call it. largest: of a number of each thread.
 template <class R, class F, class MOST>
 GLA_DEVICE int lu_first_rounded (int n, F factor, MOST largest)
 {

@@ -1,4 +1,4 @@
-// solve_rcond.cu: condition numbers of pages from what the blocks of solve.cuh wrote down
+// solve_rcond.cu: condition numbers of pages from what the blocks of solve.cuh stored
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "solve.cuh"

@@ -1,11 +1,11 @@
-// solve_thread.cuh: inverses of plain pages of order 2 to 4, by a thread each
+// solve_thread.cuh: inverses of plain pages of order 2 to 4; a thread has a page
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Plain are pages with finite entries of usual size that are neither triangular nor Hermitian with
-// a positive diagonal. A thread holds its page in registers and does Gauss-Jordan elimination with
-// partial pivoting in place. Exchanges of rows are selections, so that no register is addressed by
-// a variable. Other pages, and those with a pivot that is 0 or out of range, get the info
-// LU_PENDING, and solve_lanes.cuh does them.
+// Plain pages have finite entries of usual size and are neither triangular nor Hermitian with a
+// positive diagonal. A thread has its page in registers and does Gauss-Jordan elimination with
+// partial pivoting in place. It exchanges rows by selections, so that no register is addressed by a
+// variable. Other pages, and those with a pivot that is 0 or out of range, get the info LU_PENDING,
+// and solve_lanes.cuh does them.
 
 #ifndef GPULINALG_SOLVE_THREAD_CUH
 #define GPULINALG_SOLVE_THREAD_CUH
@@ -20,7 +20,7 @@ template <class T, int N> struct lu_thread {
   T m[N][N]; // m[i][j]: row i
   int order[N];
 
-  // From shared memory. Whether the page is plain.
+  // Loads a page from shared memory. Returns whether it is plain.
   GLA_DEVICE bool load (const T *page, bool transposed, bool conjugate)
   {
     typedef lu_size<real_t<T>> Z;
@@ -52,7 +52,7 @@ template <class T, int N> struct lu_thread {
         page[i + j * N] = m[i][j];
   }
 
-  // Rows k and p of all columns.
+  // Exchanges rows k and p of all columns.
   GLA_DEVICE void exchange_rows (int k, int p)
   {
 #pragma unroll
@@ -76,7 +76,7 @@ template <class T, int N> struct lu_thread {
       }
   }
 
-  // Whether all pivots were good.
+  // Returns whether all pivots are good.
   GLA_DEVICE bool invert ()
   {
     bool all_good = true;
@@ -116,9 +116,9 @@ template <class T, int N> struct lu_thread {
   }
 };
 
-// A block takes as many pages as it has threads. The threads bring them element by element to
-// shared memory and back, so that they read and write memory side by side; there a page has an odd
-// number of elements, so that threads that read their own pages meet in no bank.
+// A block has as many pages as threads. The threads copy them element by element to shared memory
+// and back, so that accesses to global memory are contiguous; there a page has an odd number of
+// elements, so that threads that read their own pages use different banks.
 template <class T, int N>
 __global__ void __launch_bounds__ (LU_THREAD_THREADS) lu_thread_kernel (lu_args<T> a)
 {

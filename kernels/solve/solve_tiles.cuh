@@ -1,9 +1,9 @@
 // solve_tiles.cuh: systems with a definite page of order 13 to 32, by a warp, on the tensor cores
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The lower triangle stands in the tiles of mma_tiles.cuh, so A = L*D*L' needs no exchange of data
-// but in the tiles on the diagonal, of which the inverses of L are formed and kept. Right-hand
-// sides are solved for as rows, y', 8 at a time. In double precision for all types.
+// The lower triangle is in the tiles of mma_tiles.cuh, so A = L*D*L' exchanges data only in the
+// tiles on the diagonal, whose inverses of L are kept. Right-hand sides are solved for as rows, y',
+// 8 at a time. All is in double precision, whatever the type.
 //
 // Other pages get the info LU_PENDING, and solve_lanes.cuh does them; so do those that are not
 // definite after all, have a pivot that may be rounding error, or must be scaled.
@@ -33,9 +33,10 @@ template <class T, int B> struct lu_tiles : warp_tiles<T> {
   int n;
   tile a[B][B];       // L below the diagonal, on it the inverses of L's tiles there
   double d[B][2];     // reciprocals of D in columns 2*t and 2*t+1
-  double diagonal[B]; // of the page, in row g where that is one of these columns, else 0
+  double diagonal[B]; // of the page, in row g if that is one of these columns, else 0
 
-  // Whether the first column is the adjoint of the first row: most pages show here what they are.
+  // Whether the first column is the adjoint of the first row: most pages that are not Hermitian
+  // fail here.
   template <class E> GLA_DEVICE static bool may_be_hermitian (const E *A, int64_t ld, int n)
   {
     const int i = threadIdx.x % 32 < n ? threadIdx.x % 32 : 0;
@@ -43,8 +44,8 @@ template <class T, int B> struct lu_tiles : warp_tiles<T> {
     return __all_sync (ALL, is_same (left, conj (top)) && !(i == 0 && !(re (left) > 0)));
   }
 
-  // The page, and the identity beyond it; whether it is Hermitian with positive diagonal, and
-  // neither very large nor very small.
+  // Loads the page, and the identity beyond it; returns whether it is Hermitian with positive
+  // diagonal, and neither very large nor very small.
   template <class E> GLA_DEVICE bool load (const E *A, int64_t ld, int order, bool turned)
   {
     typedef lu_size<real_t<T>> Z;
@@ -52,7 +53,7 @@ template <class T, int B> struct lu_tiles : warp_tiles<T> {
     bool skew = false;
     int size = 0;
     n = order;
-    // beyond n the last entry again, so that all loads are under way at once
+    // beyond n the last entry again, so that all loads are issued at once
 #pragma unroll
     for (int b = 0; b < B; b++)
 #pragma unroll
@@ -87,7 +88,7 @@ template <class T, int B> struct lu_tiles : warp_tiles<T> {
   // factors
   //----------------------------------------------------------------------------
 
-  // The tile v = L*D*L' on the diagonal: v becomes inv (L). Returns whether D is positive.
+  // Replaces the tile v = L*D*L' on the diagonal by inv (L). Returns whether D is positive.
   GLA_DEVICE static bool factor_tile (tile &v, double (&d)[2])
   {
     bool all_good = true;
@@ -115,7 +116,7 @@ template <class T, int B> struct lu_tiles : warp_tiles<T> {
     return all_good;
   }
 
-  // Whether D is positive, and none of it is nothing but rounding error.
+  // Returns whether D is positive, and none of it may be mere rounding error.
   GLA_DEVICE bool factor ()
   {
     bool rounded = false;
@@ -214,7 +215,7 @@ template <class T, int B> struct lu_tiles : warp_tiles<T> {
   }
 };
 
-// Whether the page was solved.
+// Returns whether the page was solved.
 template <class T, int B, class E>
 GLA_DEVICE bool solve_definite (const lu_args<T> &a, const E *A, int64_t page)
 {
