@@ -20,7 +20,7 @@ struct library {
   int (*create) (void **);
   int (*destroy) (void *);
   int (*set_stream) (void *, cudaStream_t);
-  int (*set_math) (void *, int);     // nullptr in versions that have none
+  int (*set_math) (void *, int);     // nullptr in versions without it
   int (*set_strategy) (void *, int); // the same, before CUDA 13
   gemm_function gemm[4];             // in the order s d c z
   bool found;

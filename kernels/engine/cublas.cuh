@@ -16,16 +16,17 @@ bool gpu_blas_available ();
 // The same for predictions: true as long as no GPU is open, because loading cuBLAS takes time.
 bool gpu_blas_expected ();
 
-// One per stream of an engine; used by one thread.
+// One stream of an engine has one handle; one thread uses it.
 struct gpu_blas {
   void *handle;
 };
 gla_status gpu_blas_open (gpu_blas *b);
 void gpu_blas_close (gpu_blas *b);
 
-// C := alpha op(A) op(B) + beta C on every page; op is the adjoint where 'C' stands for 'N'. C is
-// m x n, k the inner size. Sizes of 0 are allowed. Page by page: a batched product would choose its
-// kernel by the number of pages, so that a page would not have the same bits in every batch.
+// Sets C := alpha op(A) op(B) + beta C on every page; op is the adjoint for 'C' instead of 'N'. C
+// is m x n, k the inner size. Sizes of 0 are allowed. It goes page by page: a batched product would
+// choose its kernel by the number of pages, so that a page would not have the same bits in every
+// batch.
 template <class T>
 gla_status gpu_gemm (gpu_blas *b, cudaStream_t stream, char op_a, char op_b, int64_t m, int64_t n,
                      int64_t k, real_t<T> alpha, page_matrix<const T> A, page_matrix<const T> B,

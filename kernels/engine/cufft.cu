@@ -63,7 +63,7 @@ void open_library ()
                 find (from, "cufftExecZ2Z", &cufft.run[1]);
 }
 
-// A failure of cuFFT costs the arrays on the GPU only where the GPU itself has failed.
+// A failure of cuFFT loses the arrays on the GPU only if the GPU itself has failed.
 gla_status status_of (const cuda_engine *e, int status, gla_status other)
 {
   if (status == STATUS_SUCCESS)
@@ -126,7 +126,7 @@ struct fft_plans {
   uint64_t calls;
 };
 
-// The plan of this shape, in the place of the one that was not used for longest.
+// Returns the plan of this shape, which replaces the least recently used one if it is new.
 static gla_status plan_of (cuda_engine *e, const fft_shape &shape, plan **found)
 {
   if (e->fft == nullptr)
@@ -144,7 +144,7 @@ static gla_status plan_of (cuda_engine *e, const fft_shape &shape, plan **found)
       oldest = &p;
   }
   if (oldest->used > 0) {
-    // cuFFT does not say whether it waits for a plan that is at work
+    // cuFFT does not say whether it waits for a plan in use
     GLA_TRY (engine_throttle (e, 0));
     cufft.destroy (oldest->handle);
   }
@@ -171,7 +171,7 @@ gla_status engine_fft (cuda_engine *e, const fft_shape &shape, bool inverse, con
   if (status == STATUS_SUCCESS)
     status = cufft.run[shape.type == GLA_TYPE_Z](p->handle, const_cast<void *> (from), to,
                                                  inverse ? INVERSE : FORWARD);
-  heap_give (e, work); // what comes after it in the stream may have the memory
+  heap_give (e, work); // later work in the stream may use the memory
   return status_of (e, status, GLA_ERROR_DEVICE_FAILURE);
 }
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The library is loaded once, when it is first needed, as cuBLAS is (cublas.cuh). Plans take long
-// to make, so an engine keeps the last ones; their work space comes from its heap for the length of
-// one transform alone.
+// to make, so an engine keeps the last ones; their work space comes from its heap for one transform
+// only.
 
 #ifndef GPULINALG_CUFFT_CUH
 #define GPULINALG_CUFFT_CUH
@@ -17,8 +17,8 @@ struct fft_shape {
 };
 
 // Enqueues the transforms in the first slot's stream, without a division by n; `to` may be `from`.
-// GLA_ERROR_NO_LIBRARY where cuFFT is missing or makes no plan on this GPU, GLA_ERROR_BAD_ARGUMENT
-// where it has no such transform.
+// GLA_ERROR_NO_LIBRARY if cuFFT is missing or makes no plan on this GPU, GLA_ERROR_BAD_ARGUMENT if
+// it has no such transform.
 gla_status engine_fft (cuda_engine *e, const fft_shape &shape, bool inverse, const void *from,
                        void *to);
 // Frees the plans.

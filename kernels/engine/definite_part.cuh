@@ -8,11 +8,12 @@
 #include "common/pages.cuh"
 #include "engine.cuh"
 
-// Bytes that a chunk of so many pages needs.
+// Returns the bytes that a chunk of so many pages needs.
 template <class T> size_t definite_part_bytes (int64_t n, int64_t pages);
-// Pages Y of n x n, Hermitian and positive definite, become inv (R) with R'*R = Y, upper triangular
-// with zeros below; R goes to a second matrix. A page that is not definite becomes anything. The
-// upper triangle of Y counts. Uses cuBLAS, which is open, for products that are large.
+// Replaces pages Y of n x n, Hermitian and positive definite, by inv (R) with R'*R = Y, upper
+// triangular with zeros below; R goes to a second matrix. A page that is not definite gets
+// arbitrary values. Only the upper triangle of Y is read. Uses cuBLAS, which is open, for large
+// products.
 template <class T>
 gla_status definite_part (cuda_engine *e, int slot, char *memory, page_matrix<T> Y,
                           page_matrix<T> R, int64_t n, int64_t pages);

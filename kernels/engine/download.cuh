@@ -1,4 +1,4 @@
-// download.cuh: results of a chunk, from a GPU to the host, and its end
+// download.cuh: copies results of a chunk from a GPU to the host, and ends the chunk
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #ifndef GPULINALG_DOWNLOAD_CUH
@@ -8,7 +8,7 @@
 #include "common/pages.cuh"
 #include "engine.cuh"
 
-// engine_download of a matrix, or nothing where it is not wanted: one of the two has no data.
+// Does engine_download of a matrix, or nothing if it is not wanted: one of the two has no data.
 template <class T>
 gla_status download_matrix (cuda_engine *e, int slot, const gla_array &to,
                             const page_matrix<T> &from)
@@ -17,7 +17,7 @@ gla_status download_matrix (cuda_engine *e, int slot, const gla_array &to,
                                                     : engine_download (e, slot, &to, from.data);
 }
 
-// engine_download of `count` numbers of 4 or 8 bytes, which types s and d have, too.
+// Does engine_download of `count` numbers of 4 or 8 bytes, as types s and d have.
 template <class T>
 gla_status download_words (cuda_engine *e, int slot, T *to, const T *from, int64_t count)
 {
@@ -31,8 +31,8 @@ gla_status download_words (cuda_engine *e, int slot, T *to, const T *from, int64
 // chunks with a status word for each page
 //------------------------------------------------------------------------------
 
-// Says in *chunk->clean what the kernels have left in the slot's counter, and downloads info of all
-// pages where one has any.
+// Stores in *chunk->clean what the kernels have left in the slot's counter, and downloads info of
+// all pages if one has any.
 template <class C>
 gla_status download_info (cuda_engine *e, int slot, const C *chunk, const int32_t *info,
                           int64_t pages)
@@ -41,7 +41,7 @@ gla_status download_info (cuda_engine *e, int slot, const C *chunk, const int32_
   return *chunk->clean ? GLA_OK : download_words (e, slot, chunk->info, info, pages);
 }
 
-// The same, with skew of the pages where that is not NULL.
+// Does the same, with skew of the pages if that is not NULL.
 template <class C>
 gla_status download_info (cuda_engine *e, int slot, const C *chunk, const int32_t *info,
                           const double *skew, int64_t pages)
@@ -51,8 +51,8 @@ gla_status download_info (cuda_engine *e, int slot, const C *chunk, const int32_
   return download_info (e, slot, chunk, info, pages);
 }
 
-// engine_end_chunk for these chunks. Where one has failed it may be done again, and info is what it
-// was before.
+// Does engine_end_chunk for these chunks. If one has failed it may be done again, and info is
+// restored.
 template <class C>
 gla_status end_chunk (cuda_engine *e, int slot, gla_status status, const C *chunk, int64_t pages)
 {

@@ -1,11 +1,11 @@
-// download_whole.cu: a large array without gaps from a GPU to fresh memory of the host
+// download_whole.cu: copies a large array without gaps from a GPU to fresh memory of the host
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Fresh memory is cleared by the system when it is first touched, which takes twice as long as
-// copying into it. So each thread of the pool touches a huge page while its bytes are on the link,
-// waits for them, and copies them into the page while that is in its cache. No thread does
-// anything else: one that waits looks at the transfer itself, and one that empties a buffer starts
-// the next transfer into it. The calling thread polls the monitor.
+// The system clears fresh memory when it is first touched, which takes twice as long as copying
+// into it. So each thread of the pool touches a huge page while its bytes are on the link, waits
+// for them, and copies them into the page while that is in its cache. The threads do nothing else:
+// one that waits polls the transfer itself, and one that empties a buffer starts the next transfer
+// into it. The calling thread polls the monitor.
 
 #include "download_whole.cuh"
 #include "common/host_memory.h"
@@ -21,7 +21,7 @@ namespace
 {
 
 // A chunk of a large array has nearly 32e6 bytes; smaller arrays are often in memory that the
-// process keeps, and copied faster by the other way.
+// process keeps, and are then copied faster in the other way.
 const size_t LEAST_BYTES = (size_t)28 << 20;
 enum { LEAST_THREADS = 8 };
 
@@ -30,7 +30,7 @@ const size_t PART = (size_t)2 << 20;
 enum { PARTS_IN_PIECE = 2, HALVES = 2 * RING_BUFFERS };
 static_assert (2 * PARTS_IN_PIECE * PART == RING_BYTES, "two pieces fill a buffer");
 
-// Looks at what is awaited before a thread sleeps between two of them, and how long it sleeps.
+// How often a thread polls before it sleeps between two polls, and how long it sleeps.
 enum { LOOKS = 4000, NAP_NANOSECONDS = 50000 };
 
 struct whole {
@@ -40,13 +40,13 @@ struct whole {
   fresh_memory to;
   char *origin; // where the huge page of the first byte begins
   int64_t parts, pieces;
-  cudaEvent_t there[HALVES];                             // behind the transfers
+  cudaEvent_t there[HALVES];                             // after the transfers
   std::atomic<int64_t> started[HALVES], arrived[HALVES]; // the last such piece
   std::atomic<int> left[HALVES];                         // parts that are not copied
   std::atomic<int> status;                               // a gla_status
   double asked;                                          // of the calling thread
 
-  // Bytes of the array before this part.
+  // Returns the bytes of the array before this part.
   size_t before (int64_t k) const
   {
     const char *at = origin + (size_t)k * PART;
@@ -95,7 +95,7 @@ void poll (void *user)
     w->fail (GLA_ERROR_STOPPED);
 }
 
-// Whether the piece is there. Its half of a buffer is its own until all of it is copied.
+// Whether the piece has arrived. Its half of a buffer is not reused until all of it is copied.
 bool has_arrived (whole *w, int64_t piece)
 {
   const int k = (int)(piece % HALVES);

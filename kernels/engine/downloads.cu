@@ -1,9 +1,9 @@
-// downloads.cu: arrays of several GPUs to the host at the same time
+// downloads.cu: copies arrays of several GPUs to the host at the same time
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// One thread drives all GPUs: it starts a piece of each, and copies the pieces that arrived
-// meanwhile, in turn, with all threads of the pool. So the threads of the host, which clear and
-// write the memory, serve all links, and each link has pieces to transfer all the time.
+// One thread drives all GPUs: it starts a piece of each in turn, and copies the pieces that have
+// arrived with all threads of the pool. So the threads of the host, which clear and write the
+// memory, serve all links, and each link always has pieces to transfer.
 
 #include "downloads.cuh"
 
@@ -41,7 +41,7 @@ struct download {
     gla_unpack (&packing, piece * RING_BYTES, bytes (piece), buffer (piece)->host);
     return GLA_OK;
   }
-  // Step k of a download: piece k begins, and piece k - (RING_BUFFERS - 1) is taken.
+  // Step k of a download begins piece k, and copies piece k - (RING_BUFFERS - 1).
   gla_status step (size_t k) const
   {
     const size_t behind = RING_BUFFERS - 1;
@@ -64,7 +64,7 @@ gla_status downloads_together (const download_part *parts, int count, int *faile
     steps = pieces + RING_BUFFERS - 1 > steps ? pieces + RING_BUFFERS - 1 : steps;
     *failed = p;
     GLA_TRY (cudaSetDevice (parts[p].e->base.device));
-    GLA_TRY (engine_make_ring (parts[p].e, parts[p].e->down)); // it may have been given back
+    GLA_TRY (engine_make_ring (parts[p].e, parts[p].e->down)); // it may have been freed
   }
   for (size_t k = 0; k < steps; k++)
     for (int p = 0; p < count; p++) {

@@ -1,4 +1,4 @@
-// downloads.cuh: arrays of several GPUs to the host at the same time
+// downloads.cuh: copies arrays of several GPUs to the host at the same time
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #ifndef GPULINALG_DOWNLOADS_CUH
@@ -13,9 +13,9 @@ struct download_part {
   const void *device;
 };
 
-// engine_download for each part, behind what the first slot of its engine has been given. All links
-// are at work at once, and all threads copy what has arrived. In the end the current GPU is that of
-// any part; *failed is the part that has failed, if one has.
+// Does engine_download for each part, after previous work of the first slot of its engine. All
+// links transfer at once, and all threads copy what has arrived. In the end the current GPU is that
+// of any part; *failed is the part that has failed, if one has.
 gla_status downloads_together (const download_part *parts, int count, int *failed);
 
 #endif

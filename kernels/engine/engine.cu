@@ -24,7 +24,7 @@ int engine_device_count (char *why, size_t why_size)
   cudaError_t error = cudaGetDeviceCount (&count);
   if (error != cudaSuccess) {
     cudaGetLastError ();
-    int driver = 0; // stays 0 where none is installed, which CUDA reports as one that is too old
+    int driver = 0; // stays 0 if none is installed, which CUDA reports as one that is too old
     cudaDriverGetVersion (&driver);
     if (error == cudaErrorInsufficientDriver && driver == 0)
       snprintf (why, why_size, "no NVIDIA driver was found");
@@ -67,7 +67,7 @@ gla_status engine_device_query (int device, gla_device_info *info)
 // open and close
 //------------------------------------------------------------------------------
 
-// One thread.
+// One thread writes the word.
 __global__ void probe_kernel (int *word)
 {
   *word = 1;
@@ -91,8 +91,8 @@ static cudaError_t probe (cuda_engine *e)
   return error == cudaSuccess && answer != 1 ? cudaErrorUnknown : error;
 }
 
-// The GPU that the formulas were fitted to stands in for a device until it is open: only then are
-// its properties known.
+// Until a device is open its properties are unknown; those of the GPU that the formulas were fitted
+// to are used instead.
 static cuda_engine typical ()
 {
   cuda_engine e = {};
@@ -124,7 +124,7 @@ gla_status engine_open (int device, gla_engine **engine)
   if (error == cudaSuccess)
     error = cudaGetDeviceProperties (&properties, device);
   if (error == cudaSuccess) {
-    // one kernel has 1.5 KB of shared memory of its own
+    // a kernel may have 1.5 KB of static shared memory
     e->smem_limit = (int)properties.sharedMemPerBlockOptin - 2048;
     e->multiprocessors = properties.multiProcessorCount;
     e->memory_total = properties.totalGlobalMem;
@@ -291,7 +291,7 @@ gla_status engine_reserve (cuda_engine *e, int slot, size_t bytes)
   release_slot (e, s);
   cudaError_t error = cudaMalloc (reinterpret_cast<void **> (&s->memory), bytes);
   if (error == cudaErrorMemoryAllocation) {
-    // what arrays have left, and arenas of slots that hold no chunk, may be in the way
+    // unused memory of arrays, and arenas of slots without a chunk, may be missing
     cudaGetLastError ();
     heap_trim (e->base.device);
     for (int k = 0; k < ENGINE_SLOTS; k++)

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Device memory is an arena per slot that grows and is kept between calls, until the context frees
-// it. Host arrays are copied through two small rings of pinned buffers, piece by piece:
-// while one piece is transferred, the threads of the host copy the next. A slot has a stream of its
-// own, so that the transfers of one chunk overlap the kernels of another.
+// it. Host arrays are copied through two small rings of pinned buffers, piece by piece: while one
+// piece is transferred, the threads of the host copy the next. A slot has its own stream, so that
+// the transfers of one chunk overlap the kernels of another.
 
 #ifndef GPULINALG_ENGINE_CUH
 #define GPULINALG_ENGINE_CUH
@@ -21,7 +21,7 @@ static const size_t RING_BYTES = (size_t)8 << 20;
 
 struct ring_buffer {
   char *host;
-  cudaEvent_t free; // recorded behind the last transfer that uses the buffer
+  cudaEvent_t free; // recorded after the last transfer that uses the buffer
 };
 
 // Where results will be written; bytes [0, done) have been prefaulted.
@@ -45,7 +45,7 @@ enum operand_state { OPERAND_UNDECIDED = 0, OPERAND_APART, OPERAND_SHARED };
 struct operand_copy {
   operand_state state;
   void *data;
-  cudaEvent_t ready; // behind its upload
+  cudaEvent_t ready; // after its upload
 };
 
 struct cuda_engine {
@@ -63,7 +63,7 @@ struct cuda_engine {
   int64_t chunk_pages;
   unsigned used; // slots that have had a chunk of the job, as bits
   operand_copy copies[2];
-  // for work beside that of a slot's stream, one chunk at a time
+  // for work that overlaps with a slot's stream, one chunk at a time
   cudaStream_t side;
   cudaEvent_t side_start, side_done;
   gpu_blas side_blas;
@@ -86,11 +86,11 @@ const cuda_engine *engine_facts (const gla_engine *engine);
 // Waits for all submitted work, at the end of a job.
 void engine_drain (cuda_engine *e);
 
-// What the rows of all operations on pages share. The start of a job with chunks of at most so many
-// pages: no slot has a chunk.
+// Starts a job with chunks of at most so many pages, for all operations on pages: no slot has a
+// chunk.
 void engine_begin_job (cuda_engine *e, const gla_job *job, int64_t pages);
-// The end of a chunk whose work ended with `status`: its slot is free, and `pages` finished pages
-// are reported to the monitor, which may stop the job.
+// Ends a chunk whose work ended with `status`: its slot is free, and `pages` finished pages are
+// reported to the monitor, which may stop the job.
 gla_status engine_end_chunk (cuda_engine *e, int slot, gla_status status, int64_t pages);
 // `end` of a row.
 void engine_end_job (gla_engine *engine);
@@ -98,19 +98,21 @@ void engine_end_job (gla_engine *engine);
 // Waits until the slot's work so far is done, and polls the monitor meanwhile.
 gla_status engine_throttle (cuda_engine *e, int slot);
 
-// Opens the handles of cuBLAS for the slot's stream and for the side stream. Each stream has a
-// handle of its own: with one handle on several streams cuBLAS may choose a kernel by what else is
-// running, and then results are not reproducible.
+// Opens the handles of cuBLAS for the slot's stream and for the side stream. Each stream has its
+// own: with one handle on several streams cuBLAS may choose a kernel by what else is running, and
+// then results are not reproducible.
 gla_status engine_open_blas (cuda_engine *e, int slot);
 
-// Makes the slot's arena hold at least `bytes`; if memory is short, the arenas of
-// idle slots are freed first.
+// Makes the slot's arena hold at least `bytes`; if memory is short, the arenas of idle slots are
+// freed first.
 gla_status engine_reserve (cuda_engine *e, int slot, size_t bytes);
 void engine_release (cuda_engine *e);
-// Pages of so many bytes that a slot's arena may hold: the share MEMORY_SHARE of what is free, or
-// already an arena, divided by the slots. Asks the driver, which takes longer than a small page.
+// Returns how many pages of so many bytes a slot's arena may hold: the share MEMORY_SHARE of what
+// is free, or already an arena, divided by the slots. Asks the driver, which takes longer than a
+// small page.
 double engine_pages_in_memory (cuda_engine *e, double bytes_of_page);
-// So many pages, or those that the arena may hold. Asks nothing where the first slot's holds them.
+// Returns so many pages, or those that the arena may hold. Asks nothing if the first slot's holds
+// them.
 double engine_fit_in_memory (cuda_engine *e, double pages, double bytes_of_page);
 
 // Waits for an event and polls the monitor every POLL_SECONDS. While it waits for a slot's `done`
@@ -122,10 +124,10 @@ void engine_announce_results (cuda_engine *e, int slot, const gla_array *results
 
 // Allocates the pinned buffers and events that the ring lacks.
 cudaError_t engine_make_ring (cuda_engine *e, ring_buffer *ring);
-// Host array -> device, on the slot's stream; returns when the last transfer has been
+// Copies a host array to the device, on the slot's stream; returns when the last transfer has been
 // launched.
 gla_status engine_upload (cuda_engine *e, int slot, void *device, const gla_array *from);
-// Device -> host array; returns when it is there.
+// Copies from the device to a host array; returns when all has arrived.
 gla_status engine_download (cuda_engine *e, int slot, const gla_array *to, const void *device);
 
 #endif

@@ -32,7 +32,7 @@ static array_order *current_order (cuda_engine *e)
   return o != nullptr && o->on ? o : nullptr;
 }
 
-// The stream of another slot than the first begins behind what the first has been given.
+// The stream of another slot than the first begins after what the first has been given.
 gla_status engine_take_slot (cuda_engine *e, int slot, const void *chunk)
 {
   engine_slot *s = &e->slots[slot];
@@ -43,7 +43,7 @@ gla_status engine_take_slot (cuda_engine *e, int slot, const void *chunk)
     return GLA_OK;
   const bool first = (o->used >> slot & 1) == 0;
   o->used |= 1u << slot;
-  if (!first) // so that there are not many chunks that Ctrl-C does not end
+  if (!first) // to limit the number of chunks that Ctrl-C does not end
     return engine_wait (e, s->done);
   if (slot == 0)
     return engine_wait (e, o->ended[o->next]);
@@ -55,8 +55,8 @@ gla_status engine_wait_unordered (cuda_engine *e, int slot)
   return current_order (e) != nullptr ? GLA_OK : engine_wait (e, e->slots[slot].done);
 }
 
-// Has the first slot's stream go on behind the work of the others, and notes where the job ends in
-// it: where no other slot has worked, its own last event tells that. False where that is not
+// Makes the first slot's stream continue after the work of the others, and records where the job
+// ends in it: if no other slot has worked, its own last event shows that. False if that is not
 // possible.
 static bool join_slots (cuda_engine *e, array_order *o)
 {
@@ -110,7 +110,7 @@ void engine_begin_job (cuda_engine *e, const gla_job *job, int64_t pages)
     engine_drain (e);
 }
 
-// e->used, where a chunk has failed: the side stream may still work.
+// The value of e->used after a chunk has failed: the side stream may still work.
 static const unsigned FAILED = ~0u;
 
 gla_status engine_end_chunk (cuda_engine *e, int slot, gla_status status, int64_t pages)
@@ -127,8 +127,8 @@ gla_status engine_end_chunk (cuda_engine *e, int slot, gla_status status, int64_
   return status;
 }
 
-// Waits for the first slot and for those that have worked, where all chunks ended well: a look at a
-// stream takes more than a microsecond. False where some did not.
+// Waits for the first slot and for those that have worked, if all chunks ended well: a query of a
+// stream takes more than a microsecond. False if some did not.
 static bool drain_used (cuda_engine *e)
 {
   if (e->used == FAILED)

@@ -1,7 +1,7 @@
 // engine_memory.cu: memory of a GPU that the caller holds, and copies of it
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// All work is in the stream of the first slot, so that it is done in the order of the calls.
+// All work is in the stream of the first slot, so it runs in the order of the calls.
 
 #include "engine_memory.cuh"
 #include "common/runtime.cuh"
@@ -16,21 +16,21 @@ cudaStream_t stream_of (const cuda_engine *e)
   return e->slots[0].stream;
 }
 
-// What these four do needs no current device; the heap sees to it where it needs one.
+// These four functions need no current device; the heap sets it if it needs one.
 cuda_engine *plain_engine (gla_engine *engine)
 {
   return reinterpret_cast<cuda_engine *> (engine);
 }
 
-// Bytes as the matrices that the copies of the engine expect: single numbers of 4 bytes, or of 1
-// where their number is no multiple of 4, by way of the last ones alone.
+// Describes bytes as the matrices that the copies of the engine expect: numbers of 4 bytes, or of 1
+// for the last bytes if their number is no multiple of 4.
 gla_array bytes_of (const void *data, size_t bytes)
 {
   return gla_array_packed (const_cast<void *> (data), GLA_TYPE_S, (int64_t)(bytes / 4), 1, 1,
                            GLA_DEVICE_HOST);
 }
 
-// The bytes behind the last whole word, three at most.
+// Copies the bytes after the last whole word, three at most.
 cudaError_t copy_rest (cuda_engine *e, void *to, const void *from, size_t bytes,
                        cudaMemcpyKind kind)
 {
@@ -43,8 +43,7 @@ cudaError_t copy_rest (cuda_engine *e, void *to, const void *from, size_t bytes,
   return error == cudaSuccess ? cudaStreamSynchronize (stream_of (e)) : error;
 }
 
-// While the GPU has other work to do, the host's memory is prefaulted. A GPU without work says so
-// at once.
+// Prefaults the host's memory while the GPU has other work; an idle GPU reports that at once.
 gla_status await_work (cuda_engine *e, const gla_array &to)
 {
   enum { LOOKS = 20 };

@@ -1,8 +1,8 @@
 // engine_memory.cuh: memory of a GPU that the caller holds, and copies of it
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The functions of gla_nd_ops that all other operations need, too. A build without arrays has no
-// others.
+// These are the functions of gla_nd_ops that all other operations need, too. A build without arrays
+// has no others.
 
 #ifndef GPULINALG_ENGINE_MEMORY_CUH
 #define GPULINALG_ENGINE_MEMORY_CUH

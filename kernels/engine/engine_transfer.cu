@@ -87,8 +87,8 @@ static bool prefault_results (cuda_engine *e, cudaEvent_t event)
 // waiting
 //------------------------------------------------------------------------------
 
-// Seconds of a wait after which the thread sleeps between two looks at the event. A sleep takes 0.1
-// ms at least, a tenth of a short wait.
+// After this many seconds of a wait the thread sleeps between two polls of the event. A sleep takes
+// at least 0.1 ms, a tenth of a short wait.
 static const double SLEEP_AFTER = 5e-3;
 
 gla_status engine_wait (cuda_engine *e, cudaEvent_t event)

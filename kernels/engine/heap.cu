@@ -1,9 +1,9 @@
 // heap.cu: memory of a GPU for arrays that stay there
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A segment is a chain of blocks, free ones and used ones, never two free ones side by side. Free
-// blocks are in lists by the power of 2 of their size; used ones are found by their address. Small
-// blocks have segments of their own, so that they do not break large ones.
+// A segment is a chain of free and used blocks, without two adjacent free ones. Free blocks are in
+// lists by the power of 2 of their size; used ones are found by their address. Small blocks have
+// their own segments, so that they do not fragment large ones.
 
 #include "heap.cuh"
 #include "memory.cuh"
@@ -38,7 +38,7 @@ struct array_heap {
 namespace
 {
 
-// Heaps of all engines: another engine's shortage of memory trims them.
+// The heaps of all engines: another engine trims them if its memory is short.
 array_heap *heaps;
 pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -82,7 +82,7 @@ void take_free (array_heap *h, block *b)
     b->next->last = b->last;
 }
 
-// The smallest free block of at least this size in the first bin that has one.
+// Returns the smallest free block of at least this size in the first bin that has one.
 block *best_free (array_heap *h, bool small, size_t size)
 {
   for (int bin = bin_of (size); bin < BINS; bin++) {
@@ -107,8 +107,8 @@ block *new_block (char *at, size_t size, bool small)
   return b;
 }
 
-// Gives the rest of a block behind `size` bytes back to the free ones. Where there is no memory
-// for that, the block stays whole.
+// Frees the rest of a block after `size` bytes. If there is no memory for that, the block stays
+// whole.
 void split (array_heap *h, block *b, size_t size)
 {
   if (b->size - size < (b->small ? ALIGNMENT : SMALL))
@@ -125,7 +125,7 @@ void split (array_heap *h, block *b, size_t size)
   put_free (h, rest);
 }
 
-// `b`, which is in no list, and the free block behind it become one.
+// Joins `b`, which is in no list, with the free block after it.
 void join (array_heap *h, block *b)
 {
   block *gone = b->after;
@@ -137,15 +137,15 @@ void join (array_heap *h, block *b)
   free (gone);
 }
 
-// Memory is taken and given back most often without the driver; the device is made the current one
-// only where it is asked.
+// Memory is mostly taken and freed without the driver; the device is made the current one only if
+// the driver is asked.
 void make_current (const array_heap *h)
 {
   cudaSetDevice (h->device);
 }
 
-// Frees segments that are free as a whole until at most `most` bytes are kept. cudaFree waits for
-// what uses them.
+// Frees segments that are entirely free until at most `most` bytes are kept. cudaFree waits for
+// work that uses them.
 void trim (array_heap *h, int64_t most)
 {
   make_current (h);

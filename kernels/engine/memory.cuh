@@ -1,8 +1,8 @@
 // memory.cuh: how much memory this process holds on each GPU
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Counted over all engines of a device, because several contexts may have one. Work space is what
-// an engine keeps for its next call; copies are matrices that plans hold; arrays are those of the
+// Memory is counted over all engines of a device, because several contexts may have one. Work space
+// is what an engine keeps for its next call; copies are matrices of plans; arrays are those of the
 // caller that stay there, and heaps what is kept for more of them.
 
 #ifndef GPULINALG_MEMORY_CUH
@@ -26,8 +26,8 @@ enum memory_kind {
 void memory_count (int device, memory_kind kind, int64_t change);
 int64_t memory_held (int device, memory_kind kind);
 
-// cudaMalloc on the current device and cudaFree, which makes the memory's device the current one,
-// for copies, counted. Freeing NULL is allowed.
+// Call cudaMalloc on the current device, and cudaFree on the memory's device, for copies, and count
+// them. Freeing NULL is allowed.
 cudaError_t memory_take_copy (int device, void **memory, size_t bytes);
 void memory_free_copy (void *memory);
 

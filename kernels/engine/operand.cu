@@ -9,7 +9,7 @@
 namespace
 {
 
-// The page of the operand for page p of the result.
+// Returns the page of the operand for page p of the result.
 int64_t page_for (const operand_steps &s, int64_t p)
 {
   int64_t page = 0;
@@ -20,7 +20,7 @@ int64_t page_for (const operand_steps &s, int64_t p)
   return page;
 }
 
-// The step where it is the same in all dimensions that have more than one page, else -1.
+// Returns the step if it is the same in all dimensions that have more than one page, else -1.
 int64_t common_step (const operand_steps &s)
 {
   int64_t step = -1, pages = 1; // pages: of the result, up to here
@@ -128,7 +128,7 @@ double bytes_of (const gla_array &a, int64_t pages)
 }
 
 // Whether chunks would copy the pages more than once, and a copy of all of them is small enough.
-// The second chunk stands for all: the first may begin at a page that no other needs.
+// The second chunk decides: the first may begin at a page that no other needs.
 bool pays (const cuda_engine *e, const gla_array &a, const operand_steps &s)
 {
   int64_t total = 1;
@@ -140,7 +140,7 @@ bool pays (const cuda_engine *e, const gla_array &a, const operand_steps &s)
   const int64_t second = total - chunk < chunk ? total - chunk : chunk;
   const int64_t needed = operand_pages_of (s, chunk, second).pages;
   const double chunks = (double)((total + chunk - 1) / chunk);
-  const bool whole = needed == a.pages; // a chunk of its own would take as much
+  const bool whole = needed == a.pages; // a chunk would take as much
   return chunks * (double)needed > 1.5 * (double)a.pages &&
          (whole || bytes_of (a, a.pages) <= (double)(e->memory_total / 8));
 }
@@ -153,7 +153,7 @@ void drop (operand_copy *o)
   *o = {};
 }
 
-// Memory and an event. Without memory the operand stays apart.
+// Takes memory and an event. Without memory the operand is not shared.
 gla_status take (cuda_engine *e, operand_copy *o, const gla_array &a)
 {
   const cudaError_t error =

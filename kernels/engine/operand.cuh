@@ -5,9 +5,9 @@
 // the pages that it needs by steps in several dimensions. If these amount to one step, page p is at
 // p times a distance; otherwise the numbers of the pages are copied to the GPU, too.
 //
-// Pages of an operand on the host that several chunks need are copied once for the job, into memory
-// of their own: one page for all, or those of an array that expands in some dimension. The first
-// chunk copies them; the streams of other slots wait for an event behind that.
+// Pages of an operand on the host that several chunks need are copied once for the job, into their
+// own memory: one page for all, or those of an array that expands in some dimension. The first
+// chunk copies them; the streams of other slots wait for an event after that.
 
 #ifndef GPULINALG_OPERAND_CUH
 #define GPULINALG_OPERAND_CUH
@@ -27,10 +27,10 @@ struct operand_pages {
   int64_t step; // page p of the chunk is lowest + p*step; -1: a list says it
 };
 
-// For pages first .. first+count-1 of the result, count >= 1.
+// Returns the pages for pages first .. first+count-1 of the result, count >= 1.
 operand_pages operand_pages_of (const operand_steps &steps, int64_t first, int64_t count);
 
-// Mean bytes of the operand on the host for each of `pages` pages of the result.
+// Returns the mean bytes of the operand on the host for each of `pages` pages of the result.
 double operand_page_bytes (const gla_array &a, const operand_steps &steps, int64_t pages);
 
 // An operand on the GPU, of its own type.
@@ -44,27 +44,26 @@ struct operand_memory {
   }
 };
 
-// Takes memory for what the chunk needs of `a`. Nothing is taken for the pages of an array that is
-// on the device.
+// Takes memory for what the chunk needs of `a`, and none for pages of an array on the device.
 operand_memory operand_take (const gla_array &a, const operand_steps &steps, int64_t first,
                              int64_t count, carver &c);
 // Copies it there, on the slot's stream. The steps are those of operand_take.
 gla_status operand_upload (cuda_engine *e, int slot, const gla_array &a, const operand_steps &steps,
                            int64_t first, int64_t count, const operand_memory &to);
 
-// What operand_take and operand_upload get for `a`: operand 0 or 1 of the job, or the copy for all
-// chunks where there is one. That is decided by the first chunk, before its memory is taken.
+// Returns what operand_take and operand_upload get for `a`: operand 0 or 1 of the job, or the copy
+// for all chunks if there is one. The first chunk decides that, before its memory is taken.
 gla_array operand_source (const cuda_engine *e, int which, const gla_array &a);
-// Before the memory of a chunk is taken: decides whether there is a copy for all chunks, makes it,
-// or has the slot's stream wait for it. Without memory for it there is none.
+// Decides, before the memory of a chunk is taken, whether there is a copy for all chunks; makes it,
+// or lets the slot's stream wait for it. Without memory for it there is none.
 gla_status operand_share (cuda_engine *e, int slot, int which, const gla_array &a,
                           const operand_steps &steps);
-// Where there is too little memory for a chunk, and no other is at work: frees the copies. True
-// where that has given memory back, and the chunk is to be tried again.
+// Frees the copies if there is too little memory for a chunk, and no other is in progress. True if
+// that has freed memory, and the chunk should be tried again.
 bool operand_give_way (cuda_engine *e);
 
 // Makes the slot's arena hold what lay_out (carver) takes for a chunk, without the copies for all
-// chunks where there is too little memory.
+// chunks if there is too little memory.
 template <class F> gla_status operand_reserve (cuda_engine *e, int slot, F lay_out)
 {
   gla_status status;
@@ -76,7 +75,7 @@ template <class F> gla_status operand_reserve (cuda_engine *e, int slot, F lay_o
   return status;
 }
 
-// `begin` and `end` of a row with operands, in addition to engine_begin_job and engine_end_job.
+// `begin` and `end` of a row with operands call these after engine_begin_job and engine_end_job.
 void operand_begin_job (cuda_engine *e);
 void operand_end_job (gla_engine *engine);
 

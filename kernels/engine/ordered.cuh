@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // All work on arrays that stay on a GPU is in the order of one stream, the first slot's. A job on
-// pages whose arrays are on the GPU of a context that has such arrays keeps to it: its work comes
-// behind what that stream was given before (engine_begin_job), and what the stream is given later
-// comes behind its work (engine_end_job). Nothing is waited for then but what the host needs. A job
-// that fails or is stopped is waited for as others are.
+// pages whose arrays are on the GPU of a context that has such arrays keeps this order: its work
+// comes after what that stream was given before (engine_begin_job), and before what it is given
+// later (engine_end_job). Then only results for the host are waited for. A job that fails or is
+// stopped is waited for as others are.
 
 #ifndef GPULINALG_ORDERED_CUH
 #define GPULINALG_ORDERED_CUH
@@ -26,10 +26,10 @@ struct array_order {
 cudaError_t order_open (array_order *o);
 void order_close (array_order *o);
 
-// The slot has this chunk from here on: behind engine_reserve, before its stream gets work.
+// Gives the slot this chunk: after engine_reserve, before its stream gets work.
 gla_status engine_take_slot (cuda_engine *e, int slot, const void *chunk);
-// Waits for the slot's chunk unless the job keeps to the order of arrays: for the end of chunks
-// that bring nothing to the host.
+// Waits for the slot's chunk unless the job keeps the order of arrays: at the end of chunks that
+// bring nothing to the host.
 gla_status engine_wait_unordered (cuda_engine *e, int slot);
 
 #endif

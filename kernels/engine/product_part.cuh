@@ -7,7 +7,7 @@
 #include <cuda_runtime.h>
 #include "common/pages.cuh"
 
-// The type of a product: complex where one of the factors is.
+// The type of a product: complex if one of the factors is.
 template <class TA, class TB> struct product_of {
   typedef TA type;
 };
@@ -16,8 +16,8 @@ template <class R> struct product_of<R, cx<R>> {
 };
 template <class TA, class TB> using product_t = typename product_of<TA, TB>::type;
 
-// C = op (A)*op (B) of m x k and k x n on every page, all on the device. Element (i, j) of page p
-// of C is C[p*page + j*ld + i]. 1 <= m, n < 2^30, 0 <= k < 2^30.
+// Computes C = op (A)*op (B) of m x k and k x n on every page, all on the device. Element (i, j) of
+// page p of C is C[p*page + j*ld + i]. 1 <= m, n < 2^30, 0 <= k < 2^30.
 template <class TA, class TB> struct product_args {
   page_operand<TA> A;
   page_operand<TB> B;
@@ -29,8 +29,8 @@ template <class TA, class TB> struct product_args {
   bool conjugate_a, conjugate_b;
   bool hermitian; // op (A)*op (B) is: op (B) is op (A)', or both are Hermitian and commute
   bool upper;     // of Hermitian products: op (A) is upper triangular, op (B) lower, with zeros
-  // Of Hermitian products, or NULL: C = x*I + y*op (A)*op (B) with (x, y) of each page. far, or
-  // NULL: becomes 1 where an entry of op (A)*op (B) - I is above PRODUCT_NEAR.
+  // For Hermitian products, or NULL: C = x*I + y*op (A)*op (B) with (x, y) of each page. far, or
+  // NULL: becomes 1 if an entry of op (A)*op (B) - I is above PRODUCT_NEAR.
   const double2 *weights;
   int32_t *far;
 };
@@ -49,7 +49,7 @@ struct product_piece {
 template <class TA, class TB>
 cudaError_t product_pages (const product_args<TA, TB> &a, const product_piece &piece,
                            cudaStream_t stream);
-// Tiles that a page can be divided into; 0: it is not divided, nor are its sums.
+// Returns the tiles that a page can be divided into; 0: it is not divided, nor are its sums.
 template <class TA, class TB> int64_t product_tiles (int m, int n, int k);
 
 #endif

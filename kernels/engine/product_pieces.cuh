@@ -8,8 +8,8 @@
 #include "engine.cuh"
 #include "product_part.cuh"
 
-// All pages on the slot's stream, in pieces of PIECE_SECONDS. by_tiles: a page that takes longer
-// goes in several, of some tiles each.
+// Computes all pages on the slot's stream, in pieces of PIECE_SECONDS. by_tiles: a page that takes
+// longer is done in several, of some tiles each.
 template <class TA, class TB>
 gla_status product_in_pieces (cuda_engine *e, int slot, const product_args<TA, TB> &p,
                               bool by_tiles = false)

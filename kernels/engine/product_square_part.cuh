@@ -6,9 +6,9 @@
 
 #include "product_part.cuh"
 
-// C = A'*B or C = A*B, or where `add` C += A*B, of any sizes, by squares of 64 by 64. `done` is
-// false, and nothing was launched, where the device has no TMA
-// (common/tensor_map.cuh) or where columns of A or B do not begin at multiples of 16 bytes.
+// Computes C = A'*B or C = A*B, or with `add` C += A*B, of any sizes, by squares of 64 by 64.
+// `done` is false, and nothing was launched, if the device has no TMA (common/tensor_map.cuh) or
+// columns of A or B do not begin at multiples of 16 bytes.
 template <class T>
 cudaError_t product_squares (const product_args<T, T> &a, int multiprocessors, bool add,
                              cudaStream_t stream, bool *done);

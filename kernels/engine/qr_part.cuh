@@ -9,7 +9,7 @@
 // Whether pages of m x n, m >= n, are small: to 512 x 64 at most, less where a number has more
 // bytes.
 bool qr_part_serves (gla_type type, int64_t m, int64_t n);
-// A = Q*R of m x n and n x n on every page, all on the device, in one launch.
+// Finds A = Q*R of m x n and n x n on every page, all on the device, in one launch.
 template <class T>
 cudaError_t qr_part (page_matrix<const T> A, page_matrix<T> Q, page_matrix<T> R, int m, int n,
                      int64_t pages, cudaStream_t stream);

@@ -31,7 +31,7 @@ gla_packing gla_packing_of (const gla_array *a)
   return p;
 }
 
-// One thread's share: [first, first+bytes), unit by unit.
+// Copies one thread's share: [first, first+bytes), unit by unit.
 static void copy_range (const gla_packing *p, size_t first, size_t bytes, char *buffer, int packing)
 {
   while (bytes > 0) {
@@ -51,8 +51,8 @@ static void copy_range (const gla_packing *p, size_t first, size_t bytes, char *
 
 enum { SHARE = 256 * 1024 }; // smaller shares cost more than they save
 
-// So many threads copy as fast as a link of 55 GB/s moves. More would be no faster, and each buffer
-// would wait for more threads where other processes have the cores (doc/notebook/auto.md).
+// So many threads copy as fast as a link of 55 GB/s. More would be no faster, and each buffer would
+// wait for more threads if other processes use the cores (doc/notebook/auto.md).
 enum { COPY_THREADS = 8 };
 
 typedef struct {
