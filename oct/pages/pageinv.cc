@@ -121,7 +121,7 @@ Y
 
 @subheading Limits
 GPUs do pages of up to 256 rows.  Pages with a pivot that is exactly 0 or far out
-of scale are handed back to the CPU, which does them.  Larger pages are done by QR where
+of scale are returned to the CPU, which does them.  Larger pages are done by QR where
 @var{X} is a gpuArray or @qcode{"device"} asks for a GPU: on the first of them, and all
 pages must fit in its memory.  @var{info} is then the number of rows for every page whose
 inverse is not finite.

@@ -97,7 +97,7 @@ max (abs (pagemtimes (X, A) - B)(:)) < 1e-14
 
 @subheading Limits
 With @qcode{"auto"} GPUs do square pages of up to 256 rows.  Pages with a pivot that is 0,
-rounding error, or far out of scale are handed back to the CPU, which does them.  Larger square
+rounding error, or far out of scale are returned to the CPU, which does them.  Larger square
 pages are solved on a GPU where @var{device} asks for one: on the first of them, by QR of
 the pages with their rows brought to one size, and all pages must fit in its memory.
 Pages that are singular to rounding then give solutions of least norm, and @var{info} is
