@@ -227,7 +227,7 @@ template <class S, class T> struct gsvd_store_x_args {
 template <class S, class T>
 cudaError_t gsvd_store_x (const gsvd_store_x_args<S, T> &a, const gsvd_scaling &s,
                           const gsvd_state *state, int64_t pages, cudaStream_t stream);
-// Converts from to the type of to.
+// Sets to := from, converted.
 template <class S, class T>
 cudaError_t gsvd_store (page_matrix<S> to, page_matrix<const T> from, int64_t rows, int64_t columns,
                         const gsvd_state *state, int64_t pages, cudaStream_t stream);
