@@ -21,7 +21,7 @@ gla_status gla_cpu_finish_pages (gla_engine *engine, const gla_pages_job *job);
 // the device
 //------------------------------------------------------------------------------
 
-// 0 where GPULINALG_ISA names an instruction set that cannot be used.
+// Returns 0 if GPULINALG_ISA names an instruction set that cannot be used.
 static int device_count (char *why, size_t why_size)
 {
   if (why_size > 0)

@@ -44,10 +44,10 @@ gla_status gla_cpu_batch_deal (gla_cpu_engine *e, int64_t pages, double seconds,
 }
 
 // The order in which threads take groups. The system clears a huge page of fresh memory when a
-// thread first writes to it; a thread that comes there before this is done clears another one for
-// nothing. So threads should not be in the same 2 MB of the results at the same time, as they would
-// be if each took the next group. The groups are cut into as many ranges as there are threads, and
-// the pieces that are handed out come from each range in turn; a piece is some groups in sequence.
+// thread first writes to it; a second thread that arrives meanwhile clears another one in vain. So
+// threads should not write to the same 2 MB of the results at the same time, as they would if each
+// took the next group. The groups are cut into as many ranges as there are threads; threads take
+// pieces of some consecutive groups from each range in turn.
 typedef struct {
   int64_t pieces, ranges;
   int64_t length; // groups of a piece; the last piece may have fewer
@@ -64,8 +64,8 @@ static group_order order_of (int64_t groups, int group, int threads)
       .pieces = (groups + length - 1) / length, .ranges = threads, .length = length};
 }
 
-// The place of the i-th piece to be taken among the pieces in the order of their pages. The first
-// ranges have a piece more than the others where they cannot have as many.
+// Returns the place of the i-th piece to be taken among the pieces in the order of their pages. The
+// first ranges have one piece more if the pieces do not divide evenly.
 static int64_t place_of_piece (const group_order *o, int64_t i)
 {
   const int64_t range = i % o->ranges, longer = o->pieces % o->ranges;
@@ -120,7 +120,8 @@ gla_status gla_cpu_batch_run (gla_cpu_engine *e, const void *chunk, int64_t page
   gla_cpu_parallel_start (&l.region, &((const gla_job *)b->job)->monitor);
   if (l.team == 1)
     gla_cpu_parallel_for (&l.region, l.order.pieces, held, solve_piece, &l);
-  // A piece of the pool's work may not hand out work, so pages that threads share are no pieces.
+  // A piece of the pool's work may not start work in the pool, so pages that threads share are no
+  // pieces.
   for (int64_t g = 0; l.team > 1 && g < groups; g++)
     solve_group (&l, g, 0);
   if (b->blas)

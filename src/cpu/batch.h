@@ -1,4 +1,4 @@
-// batch.h: how the pages of a chunk are dealt out to threads of the CPU
+// batch.h: how threads of the CPU share the pages of a chunk
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #ifndef GPULINALG_CPU_BATCH_H
@@ -22,8 +22,8 @@ typedef struct {
 // Does pages first .. first+count-1 of the chunk.
 typedef void (*gla_cpu_solve) (const gla_cpu_worker *worker, int64_t first, int count);
 
-// Either many threads take groups of pages (team 1), or all threads work inside one page after the
-// other (threads 1).
+// Either many threads take groups of pages (team 1), or all threads do one page after the other
+// together (threads 1).
 typedef struct {
   const void *job; // begins with a gla_job, and is kept by the engine while chunks of it run
   gla_cpu_solve solve;

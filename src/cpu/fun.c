@@ -44,15 +44,15 @@ static int supports (const gla_job *head)
   return gla_cpu_eig_ops.supports (&eig.head);
 }
 
-// Mostly those of batcheig.
+// The time is mostly that of batcheig.
 static double seconds (gla_engine *engine, const gla_job *head, int64_t pages)
 {
   const gla_eig_job eig = eig_job_of ((const gla_pagefun_job *)head);
   return 1.2 * gla_cpu_eig_ops.seconds (engine, &eig.head, pages);
 }
 
-// A chunk stays in the cache: V has so many bytes for each thread, but there are at least so many
-// pages for each, because the CPU works on up to 32 pages at a time.
+// A chunk stays in the cache: V has so many bytes for each thread, but each has a minimum of pages,
+// because the CPU does up to 32 pages at a time.
 static const double CHUNK_BYTES = 5e5, MOST_BYTES = 5e8;
 enum { LEAST_PAGES = 32 };
 
@@ -88,7 +88,8 @@ static void end (gla_engine *engine)
   free (w);
 }
 
-// The rows that work for this one keep their jobs in the engine, so this one's is kept apart.
+// The rows that work for this one store their jobs in the engine, so this one's is stored
+// separately.
 static gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
 {
   gla_cpu_engine *e = (gla_cpu_engine *)engine;
@@ -124,7 +125,7 @@ static gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
 // a chunk
 //------------------------------------------------------------------------------
 
-// Where the eigenvectors of the pages go: to memory of their own, or to F.
+// Returns where the eigenvectors of the pages go: to their own memory, or to F.
 static gla_array place_of_vectors (const gla_cpu_fun_work *w, const gla_pagefun_chunk *c)
 {
   gla_array V = w->V.data != NULL ? w->V : c->F;
@@ -151,7 +152,7 @@ static gla_status find_eigenvalues (gla_engine *engine, const gla_cpu_fun_work *
   return gla_cpu_eig_ops.submit (engine, 0, &eig);
 }
 
-// What a try without enough memory has found of the values is found again.
+// Clears infos of an attempt without enough memory, which finds the values again.
 static void forget_infos (const gla_pagefun_chunk *c, int64_t n)
 {
   for (int64_t p = 0; p < c->F.pages; p++)
@@ -159,7 +160,7 @@ static void forget_infos (const gla_pagefun_chunk *c, int64_t n)
       c->info[p] = 0;
 }
 
-// The eigenvalues report the pages, or where they are there already the products.
+// The eigenvalues report the pages, or the products if eigenvalues already exist.
 static gla_status submit (gla_engine *engine, int slot, const void *chunk)
 {
   gla_cpu_fun_work *w = ((gla_cpu_engine *)engine)->parts;

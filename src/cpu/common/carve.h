@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-// The next `bytes` of a workspace, aligned to a cache line. Without a base it only counts.
+// Returns the next `bytes` of a workspace, aligned to a cache line. Without a base it only counts.
 static inline void *gla_carve (char *base, size_t *at, size_t bytes)
 {
   void *here = base ? base + *at : NULL;

@@ -1,9 +1,9 @@
 // column_pairs.h: the steps of Jacobi and of Hari and Zimmermann on disjoint pairs of columns
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Columns are in registers, their rows in lanes (rows.h), zeros behind the last row.
-// Rotations are computed for as many pairs at a time as a register has lanes, one pair per lane,
-// because the chain of roots and divisions takes as long for one as for all.
+// Columns are in registers, their rows in lanes (rows.h), with zeros after the last row. Rotations
+// are computed for as many pairs at a time as a register has lanes, one pair per lane, because the
+// latency of roots and divisions is the same for one as for all.
 
 #ifndef GPULINALG_CPU_COMMON_COLUMN_PAIRS_H
 #define GPULINALG_CPU_COMMON_COLUMN_PAIRS_H
@@ -17,8 +17,8 @@ static inline real larger (real a, real b)
 }
 
 // Statistics of a sweep: rotations, exchanges of columns, and the largest squares of a cosine and
-// of a sine that a rotation had. Both together bound what the next sweep will find where every
-// column has met every other; where columns were exchanged, some may have passed each other.
+// of a sine that a rotation had. Both together bound what the next sweep will find if every column
+// has met every other; if columns were exchanged, some may have missed each other.
 typedef struct {
   int64_t rotations, exchanges;
   real cosine2, sine2;
@@ -43,11 +43,11 @@ static inline vec vec_max (vec a, vec b)
   return vec_select (a > b, a, b);
 }
 
-// Adds the pairs that are rotated, by what angle, and those that are exchanged.
+// Counts the pairs that are rotated, with their angles, and those that are exchanged.
 static inline void record_steps (lane_records *to, mask rotate, mask swap, vec cosine2, vec sine2)
 {
   const vec zero = vec_broadcast (0);
-  to->rotations -= rotate; // -1 where it is so
+  to->rotations -= rotate; // -1 if true
   to->exchanges -= swap;
   to->cosine2 = vec_max (to->cosine2, vec_select (rotate, cosine2, zero));
   to->sine2 = vec_max (to->sine2, vec_select (rotate, sine2, zero));
@@ -68,7 +68,7 @@ typedef struct {
   num xy;
 } products;
 
-// Products before the sum over lanes: those of pair l in element l.
+// Products before the sum over lanes: those of pair l are in element l.
 typedef struct {
   vec xx[GLA_LANES], yy[GLA_LANES], re[GLA_LANES];
 #if GLA_COMPLEX
@@ -76,7 +76,7 @@ typedef struct {
 #endif
 } open_products;
 
-// Two sums side by side, because one addition waits for the one before it.
+// Two sums alternate, because one addition waits for the previous one.
 static inline void pair_products (int64_t rv, const num *x, const num *y, int l, open_products *out)
 {
   vec xx0 = num_abs2 (x[0]), yy0 = num_abs2 (y[0]), xx1 = vec_broadcast (0), yy1 = xx1;
@@ -115,7 +115,7 @@ typedef struct {
   int p[GLA_LANES], q[GLA_LANES];
 } group;
 
-// Lanes without a pair have columns of some length that are orthogonal.
+// Lanes without a pair get orthogonal columns of some length.
 static inline products group_products (const group *g, const num *a, int64_t rv)
 {
   open_products open;
@@ -151,23 +151,23 @@ static inline void swap_columns (int64_t rv, num *x, num *y)
 // Jacobi
 //------------------------------------------------------------------------------
 
-// [c sigma; -conj (sigma) c] from the right in each lane of `rotate`, the columns exchanged (after
-// that) in each lane of `swap`. h is 1 - c: thousands of rotations that are too long by half an ulp
-// of c would cost orthogonality (Rutishauser 1966).
+// Applies [c sigma; -conj (sigma) c] from the right in each lane of `rotate`, and then exchanges
+// the columns in each lane of `swap`. h is 1 - c: thousands of rotations that are too long by half
+// an ulp of c would cost orthogonality (Rutishauser 1966).
 typedef struct {
   vec h;
   num sigma;
   mask rotate, swap;
 } jacobi_rotations;
 
-// Columns are exchanged where their lengths or quotients differ by more than this factor. Columns
-// that rounding errors exchange would miss their partners sweep after sweep.
+// Columns are exchanged if their lengths or quotients differ by more than this factor. Columns that
+// rounding errors exchange would miss their partners in every sweep.
 static inline vec exchange_margin (real tol)
 {
   return vec_broadcast (1 + 16 * tol);
 }
 
-// Orthogonalises columns with these products. The longer one becomes the first.
+// Finds rotations that orthogonalise columns with these products. The longer one becomes the first.
 static inline jacobi_rotations rotations_of (const products *a, real tol, lane_records *record)
 {
   const vec zero = vec_broadcast (0), one = vec_broadcast (1);
@@ -228,14 +228,14 @@ static inline vec reciprocal_root (vec x)
   return vec_broadcast (1) / vec_sqrt (x);
 }
 
-// z' A z for A = [app apq; . aqq] and z = [x; y]
+// Returns z' A z for A = [app apq; . aqq] and z = [x; y].
 static inline vec quadratic_form (vec app, vec aqq, num apq, num x, num y)
 {
   const num cross = num_mul (num_conj (x), num_mul (apq, y));
   return app * num_abs2 (x) + aqq * num_abs2 (y) + 2 * cross.re;
 }
 
-// Where A is a multiple of B: B^(-1/2), the smallest change that serves.
+// If A is a multiple of B, sets B^(-1/2), the smallest change that serves.
 static inline void proportional (mask where, vec b, num w, congruences *z)
 {
   const vec one = vec_broadcast (1);
@@ -269,7 +269,7 @@ static inline congruences congruences_of (vec app, vec aqq, num apq, vec b, num 
   const vec h = vec_sqrt (t2 * square + sum * sum);
   nu.re = vec_broadcast ((real)0.5) * (e + vec_select (e >= zero, h, -h));
   const vec nu2 = num_abs2 (nu);
-  const mask none = nu2 <= vec_broadcast (tol * tol); // nothing but rounding errors
+  const mask none = nu2 <= vec_broadcast (tol * tol); // only rounding errors
   const num inverse = num_scale (one / vec_select (none, one, nu2), num_conj (nu));
   num al = num_mul (x2, inverse), be = num_mul (x1, inverse);
   congruences z;
@@ -285,8 +285,8 @@ static inline congruences congruences_of (vec app, vec aqq, num apq, vec b, num 
   return z;
 }
 
-// From the products of the columns of F and of G, of which none is zero. The larger quotient
-// |f|/|g| becomes the first.
+// Takes the products of the columns of F and of G, none of them zero. The larger quotient |f|/|g|
+// becomes the first.
 static inline congruences congruences_from (const products *f, const products *g, real tol,
                                             lane_records *record)
 {

@@ -1,8 +1,8 @@
 // column_sweeps.h: a sweep over all pairs of columns, one by one
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Jacobi works on one matrix f, whose columns become orthogonal, and z gathers what is done to it;
-// Hari-Zimmermann works on f and g.
+// Jacobi makes the columns of one matrix f orthogonal, while z gathers the rotations;
+// Hari-Zimmermann transforms f and g.
 
 #ifndef GPULINALG_CPU_COMMON_COLUMN_SWEEPS_H
 #define GPULINALG_CPU_COMMON_COLUMN_SWEEPS_H
@@ -11,9 +11,9 @@
 
 #include "column_pairs.h"
 
-// Whether the sweep that was noted was the last: the cosines that it left are of the size of those
-// it met times how far columns moved, relatively: by the sine, and a short one by the cosine. Among
-// equal values rounding errors rotate columns by any angle, for ever.
+// Whether the recorded sweep was the last: the cosines that it left are of the size of those it met
+// times how far columns moved, relatively: by the sine, and a short one by the cosine. Among equal
+// values rounding errors rotate columns by any angle, for ever.
 static int converged (const sweep_record *record, int64_t columns, real tol)
 {
   const real cosine = real_sqrt (record->cosine2), sine = real_sqrt (record->sine2);
@@ -21,14 +21,14 @@ static int converged (const sweep_record *record, int64_t columns, real tol)
          (cosine <= 4 * tol || cosine * larger (cosine, sine) * (real)columns <= tol);
 }
 
-// Columns in lanes: rows in registers are rv, of what gathers rw.
+// Columns in lanes: those of f and g have rv registers, those of z rw.
 typedef struct {
   num *f, *g, *z; // z NULL: nothing gathers; g only for Hari-Zimmermann
   int64_t rv, rw;
   int columns;
 } lane_panel;
 
-// Groups at a time: the roots and divisions of one go on while those of the other wait.
+// Groups at a time: the roots and divisions of one overlap with the waits of the other.
 enum { GROUPS_MOST = 2 };
 
 static inline void jacobi_groups (const lane_panel *a, const group *g, int count, real tol,
@@ -66,8 +66,8 @@ static inline void hz_groups (const lane_panel *a, const group *g, int count, re
   }
 }
 
-// The next group of a step's pairs, from pair *k on; those with a player that is no column are
-// left out.
+// Returns the next group of a step's pairs, from pair *k on; pairs with a player that is no column
+// are left out.
 static inline group next_group (const int32_t *pairs, int pairs_count, int64_t columns, int *k)
 {
   group g = {.count = 0};
@@ -79,7 +79,7 @@ static inline group next_group (const int32_t *pairs, int pairs_count, int64_t c
   return g;
 }
 
-// One step of a sweep.
+// Does one step of a sweep.
 static void sweep_step (const gla_column_order *o, int step, const lane_panel *a, int hz, real tol,
                         lane_records *record)
 {

@@ -34,7 +34,7 @@ static bits largest_of (const real *x, int64_t count, bits largest)
   return largest;
 }
 
-// 2^e for e of normal numbers.
+// Returns 2^e for e of normal numbers.
 static inline real power_of_two (int e)
 {
   bits b = (bits)(e + GLA_BIAS) << GLA_FRACTION;
@@ -43,9 +43,9 @@ static inline real power_of_two (int e)
   return x;
 }
 
-// The e with 2^-e * x in the middle of the range, 0 for zeros and where something is not finite.
+// Returns e with 2^-e * x in the middle of the range, 0 for zeros and if something is not finite.
 // Both 2^e and 2^-e are normal numbers. Scaling is exact and undone on R; it leaves the reflectors
-// as they are, and no sum of squares can overflow after it, or underflow where it matters.
+// unchanged, and no sum of squares can overflow after it, or underflow where it matters.
 static int exponent_of (bits largest)
 {
   const int e = (int)(largest >> GLA_FRACTION);
@@ -54,9 +54,9 @@ static int exponent_of (bits largest)
   return e < 1 ? 1 - GLA_BIAS : e > 2 * GLA_BIAS - 1 ? GLA_BIAS - 1 : e - GLA_BIAS;
 }
 
-// The largest exponent of columns of m rows that reflectors can be applied to without overflow. A
-// product with a reflector is at most 2 sqrt (2m) times the largest entry, and the sums on the way
-// to the products of a block get some bits more.
+// Returns the largest exponent of columns of m rows that reflectors can be applied to without
+// overflow. A product with a reflector is at most 2 sqrt (2m) times the largest entry, and
+// intermediate sums of the products of a block get some bits more.
 static inline int exponent_limit (int64_t m)
 {
   int half = 0; // 4^half >= m
@@ -65,7 +65,7 @@ static inline int exponent_limit (int64_t m)
   return GLA_BIAS - 8 - half;
 }
 
-// The e > 0 with 2^-e * x just below that limit, 0 where x is below it or not finite.
+// Returns e > 0 with 2^-e * x just below that limit, 0 if x is below it or not finite.
 static inline int exponent_above (bits largest, int64_t m)
 {
   const int e = (int)(largest >> GLA_FRACTION) - GLA_BIAS, limit = exponent_limit (m);

@@ -16,12 +16,13 @@
 // The table of the object that is being compiled.
 #define GLA_KERNEL_TABLE(family) GLA_KERNEL_JOIN (family, GLA_T, GLA_ISA)
 
-// The tables of one instruction set, in the order of gla_cpu_type_index.
+// Lists the tables of one instruction set, in the order of gla_cpu_type_index.
 #define GLA_KERNEL_ROW(family, isa)                                                                \
   {&gla_cpu_##family##_s_##isa, &gla_cpu_##family##_d_##isa, &gla_cpu_##family##_c_##isa,          \
    &gla_cpu_##family##_z_##isa},
 
-// Those of the instruction sets of this build, from the narrowest to the widest, as isa.c has them.
+// Lists those of the instruction sets of this build, from the narrowest to the widest, as isa.c
+// does.
 #ifdef GLA_ISA_base
 #define GLA_KERNEL_BASE(family) GLA_KERNEL_ROW (family, base)
 #else

@@ -1,10 +1,10 @@
 // lanes.h: numbers of several pages side by side, one page per lane of a SIMD register
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A register holds the same element of GLA_LANES pages, and every operation works lane by lane,
-// so what one page gives cannot depend on the lanes beside it. `vec` is a register
-// of real numbers, `mask` one of all-ones and all-zeros, `num` one element: real, or real and
-// imaginary registers. With them real and complex algorithms are written once.
+// A register holds the same element of GLA_LANES pages, and every operation works lane by lane, so
+// the result of a page cannot depend on the lanes beside it. `vec` is a register of real numbers,
+// `mask` one of all-ones and all-zeros, `num` one element: real, or real and imaginary registers.
+// With them one source serves real and complex algorithms.
 
 #ifndef GPULINALG_CPU_COMMON_LANES_H
 #define GPULINALG_CPU_COMMON_LANES_H
@@ -86,9 +86,9 @@ static inline vec vec_sqrt (vec x)
   return r;
 }
 
-// 1/x and 1/sqrt (x) of numbers whose reciprocals are in range, to about a unit in the last place.
-// AVX-512 has estimates of 14 bits, which a few products refine: a quotient and a root of a
-// register take 16 and 24 cycles there, during which none of their kind begins.
+// Returns 1/x and 1/sqrt (x) of numbers whose reciprocals are in range, to about a unit in the last
+// place. AVX-512 has estimates of 14 bits, which a few products refine: a quotient and a root of a
+// register take 16 and 24 cycles there, and block others of their kind.
 #if defined __AVX512F__ && GLA_VECTOR_BYTES == 64
 static inline vec vec_reciprocal (vec x)
 {
@@ -127,7 +127,7 @@ static inline vec vec_rsqrt (vec x)
 }
 #endif
 
-// Lane l of a, or of b where bit d is set in l, exchanged with lane l ^ d.
+// Returns lane l of a, or of b if bit d is set in l, exchanged with lane l ^ d.
 static inline __attribute__ ((always_inline)) vec exchange_lanes (vec a, vec b, int d)
 {
 #ifdef __clang__
@@ -270,11 +270,11 @@ static inline num num_select (mask m, num yes, num no)
 // a register of real numbers at any address
 //------------------------------------------------------------------------------
 
-// As vec, aligned to a number only: for reading and writing numbers that stand side by side.
+// A vec aligned to a number only, to read and write contiguous numbers.
 typedef real vec_anywhere
     __attribute__ ((vector_size (GLA_VECTOR_BYTES), aligned (sizeof (real)), may_alias));
 
-// Every second lane of a and b, the first of them lane `odd` of a.
+// Returns every second lane of a and b, the first of them lane `odd` of a.
 static inline __attribute__ ((always_inline)) vec every_second (vec a, vec b, int odd)
 {
 #ifdef __clang__
@@ -290,7 +290,7 @@ static inline __attribute__ ((always_inline)) vec every_second (vec a, vec b, in
 #endif
 }
 
-// The lanes of a and b by turns, from lane `first` of both on.
+// Alternates the lanes of a and b, from lane `first` of both on.
 static inline __attribute__ ((always_inline)) vec by_turns (vec a, vec b, int first)
 {
 #ifdef __clang__

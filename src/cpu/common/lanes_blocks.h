@@ -1,8 +1,8 @@
-// lanes_blocks.h: blocks of numbers that stand side by side in memory, to lanes and back
+// lanes_blocks.h: copies contiguous blocks of numbers between memory and lanes
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// They are read by whole registers, one of each lane, which are then transposed: element i of all
-// lanes makes register i.
+// Whole registers are read, one of each lane, and then transposed: element i of all lanes makes
+// register i.
 
 #ifndef GPULINALG_CPU_COMMON_LANES_BLOCKS_H
 #define GPULINALG_CPU_COMMON_LANES_BLOCKS_H
@@ -38,7 +38,7 @@ static inline unsigned lanes_bits (mask m)
 // transposition
 //------------------------------------------------------------------------------
 
-// Two registers as 2 x 2 blocks of d lanes each, transposed.
+// Transposes two registers as 2 x 2 blocks of d lanes each.
 static inline __attribute__ ((always_inline)) void lanes_swap_blocks (vec *a, vec *b, int d)
 {
   const vec x = *a, y = *b;
@@ -66,7 +66,7 @@ static inline __attribute__ ((always_inline)) void lanes_transpose_step (vec *x,
       lanes_swap_blocks (&x[i], &x[i + d], d);
 }
 
-// Lane l of register i and lane i of register l are exchanged.
+// Exchanges lane l of register i with lane i of register l.
 static inline __attribute__ ((always_inline)) void lanes_transpose (vec *x)
 {
   lanes_transpose_step (x, 1);

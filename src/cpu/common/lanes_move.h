@@ -1,4 +1,4 @@
-// lanes_move.h: runs of numbers that stand side by side in memory, to lanes and back
+// lanes_move.h: copies contiguous runs of numbers between memory and lanes
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #ifndef GPULINALG_CPU_COMMON_LANES_MOVE_H
@@ -6,11 +6,11 @@
 
 #include "lanes_blocks.h"
 
-// So many numbers at the end of a run are moved one by one; where there are more, a block begins
-// so much earlier that it ends with the run.
+// Up to so many numbers at the end of a run are moved one by one; more are moved as a block that
+// begins earlier and ends with the run.
 enum { FEW_NUMBERS = GLA_LANES / 4 };
 
-// Number i of every lane to register i.
+// Loads number i of every lane to register i.
 static __attribute__ ((noinline)) void lanes_load_run (vec *to, const lanes_sources *from,
                                                        int64_t count)
 {

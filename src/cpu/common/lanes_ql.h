@@ -1,14 +1,14 @@
 // lanes_ql.h: implicitly shifted QL on the tridiagonal matrices of several pages at a time
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The method of LAPACK's steqr with one page per lane. All lanes run through the same rows, and a
-// lane is left as it is in the rows outside of its own block. The recurrence is a chain of
-// dependent operations with a division and a square root, so two registers of lanes go side by
-// side. Its rotations are recorded, and those of several sweeps are applied to the vectors at once,
-// some columns at a time, which then stay in the first cache.
+// The method is that of LAPACK's steqr with one page per lane. All lanes go through the same rows;
+// a lane is unchanged in rows outside of its own block. The recurrence is a sequence of dependent
+// operations with a division and a square root, so two registers of lanes alternate. Its rotations
+// are recorded, and those of several sweeps are applied to the vectors together, some columns at a
+// time, which then stay in the first cache.
 //
-// Where only a part of the vectors is wanted, all rotations are kept, on a tape, and undone in
-// reverse order on the unit vectors of the wanted ones: that takes as many operations for each
+// If only a part of the vectors is wanted, all rotations are recorded on a tape and applied in
+// reverse order to the unit vectors of the wanted ones: that takes as many operations for each
 // vector, gives vectors as orthogonal, and needs no inverse iteration in clusters.
 
 #ifndef GPULINALG_CPU_COMMON_LANES_QL_H
@@ -34,7 +34,7 @@ typedef struct {
 
 enum { QL_SWEEPS = 8, QL_STRIP = 8 };
 
-// All sweeps of a register of pages. Sweep k has rotations at[k].. of rows to[k]..from[k]-1.
+// The tape of a register of pages. Sweep k has rotations at[k].. of rows to[k]..from[k]-1.
 typedef struct {
   int wanted, failed; // failed: there was no memory for it
   int sweeps, sweeps_room;
@@ -56,7 +56,7 @@ typedef struct {
   vec low, high;          // the block of rows of this sweep; low = high: none
   vec floor, tol2;        // what counts as zero
   vec steps;              // sweeps that are left
-  int first;              // below this row all is done, in all lanes
+  int first;              // all rows before this one are done in all lanes
   int sweeps;             // recorded so far
   int from[QL_SWEEPS];    // row where a recorded sweep begins
   int to[QL_SWEEPS];      // and ends
@@ -68,13 +68,13 @@ typedef struct {
 // the tape
 //------------------------------------------------------------------------------
 
-// Rotations that mostly do for n rows.
+// Returns the rotations that usually suffice for n rows.
 static inline size_t ql_tape_usual (int n)
 {
   return 2 * (size_t)n * (size_t)(n + 1);
 }
 
-// Room for one more sweep of at most n rotations; 0 where there is no memory.
+// Makes room for one more sweep of at most n rotations; 0 if there is no memory.
 static int ql_tape_room (ql_tape *t, int n)
 {
   if (t->used + (size_t)n > t->room) {
@@ -110,7 +110,7 @@ static inline void ql_tape_free (ql_tape *t)
 
 enum { QL_COLUMNS = 4 };
 
-// x <- x' Q on columns of QL_COLUMNS registers, where Q are all rotations: last sweep first.
+// Sets x <- x' Q on columns of QL_COLUMNS registers, where Q are all rotations: last sweep first.
 static inline void ql_unwind (const ql_tape *t, vec *x)
 {
   for (int k = t->sweeps - 1; k >= 0; k--) {
@@ -134,8 +134,8 @@ static inline void ql_unwind (const ql_tape *t, vec *x)
 // before the first sweep
 //------------------------------------------------------------------------------
 
-// Reverses the blocks of lane l that are graded upwards, which makes QR into QL. Where z is
-// wanted it becomes the permutation that does this.
+// Reverses the blocks of lane l that are graded upwards, which makes QR into QL. If z is wanted it
+// becomes the permutation that does this.
 static void ql_direct (int n, ql_group *g, int l, real *d, real *e)
 {
   const real floor = g->floor[l], tol2 = g->tol2[l];
@@ -160,11 +160,12 @@ static void ql_direct (int n, ql_group *g, int l, real *d, real *e)
   }
 }
 
-// The same where every lane is one block, without a branch for each of them; 0 where one is not.
+// Does the same if every lane is one block, without branches for each of them; returns 0 if one is
+// not.
 static int ql_direct_whole (int n, ql_group *g)
 {
   const vec one = vec_broadcast (1), zero = vec_broadcast (0);
-  vec whole = one; // a number, because GCC 12 fails at a mask here
+  vec whole = one; // a number, because GCC 12 fails with a mask here
   for (int i = 0; i + 1 < n; i++) {
     const vec e = g->e[i], limit = g->tol2 * vec_abs (g->d[i]) * vec_abs (g->d[i + 1]);
     whole = vec_select ((vec_abs (e) <= g->floor) | (e * e <= limit + GLA_TINY), zero, whole);
@@ -221,7 +222,7 @@ static void ql_begin (int n, ql_group *g, real tol, int maxit, real *scratch)
 // a sweep
 //------------------------------------------------------------------------------
 
-// Finds the lowest block of each lane; what is negligible becomes zero.
+// Finds the lowest block of each lane; negligible entries become zero.
 static inline void ql_search (int n, ql_group *g)
 {
   const vec zero = vec_broadcast (0), one = vec_broadcast (1);
@@ -241,7 +242,7 @@ static inline void ql_search (int n, ql_group *g)
   g->high = vec_select (work, high, zero);
 }
 
-// Rows first..last-1 that hold all blocks of the lanes; none: n and 0.
+// Finds rows first..last-1 that contain all blocks of the lanes; none: n and 0.
 static inline void ql_bounds (int n, const ql_group *g, int *first, int *last)
 {
   vec low = vec_select (g->low < g->high, g->low, vec_broadcast ((real)n));
@@ -277,8 +278,8 @@ static inline chase ql_start (const ql_group *q)
   return (chase){g, one, one, zero};
 }
 
-// Rotation of rows i and i+1; `at` is i in all lanes. Squares that underflow belong to entries far
-// below the rounding of the matrix: they are left out, as if f were zero.
+// Rotates rows i and i+1; `at` is i in all lanes. Squares that underflow belong to entries far
+// below the rounding of the matrix: they are treated as if f were zero.
 static inline __attribute__ ((always_inline)) chase ql_chase (ql_group *q, chase x, int i, vec at,
                                                               ql_rotation *out)
 {
@@ -313,7 +314,7 @@ static inline void ql_stop (ql_group *q, chase x)
     }
 }
 
-// Rows last-1 down to first of all groups, step by step.
+// Goes from row last-1 down to first in all groups, step by step.
 static inline __attribute__ ((always_inline)) void ql_sweep (int n, int groups, ql_group *q,
                                                              int first, int last)
 {
@@ -338,14 +339,14 @@ static inline __attribute__ ((always_inline)) void ql_sweep (int n, int groups, 
 // the vectors
 //------------------------------------------------------------------------------
 
-// Rows lie an odd number of cache lines apart: at a power of two a few would fill a cache.
+// Rows are an odd number of cache lines apart: at a power of two a few would fill a cache.
 static inline int ql_row_length (int n)
 {
   const int line = GLA_VECTOR_BYTES < 64 ? 64 / GLA_VECTOR_BYTES : 1;
   return ((n + line - 1) / line | 1) * line;
 }
 
-// One sweep on `count` columns; the lower row stays in registers for the next rotation.
+// Applies one sweep to `count` columns; the lower row stays in registers for the next rotation.
 static inline __attribute__ ((always_inline)) void
 ql_strip_sweep (const ql_group *g, int sweep, const ql_rotation *t, vec *z, int count)
 {
@@ -366,7 +367,7 @@ ql_strip_sweep (const ql_group *g, int sweep, const ql_rotation *t, vec *z, int 
     z[to * ldz + i] = low[i];
 }
 
-// Applies what was recorded.
+// Applies the recorded sweeps.
 static void ql_replay (int n, ql_group *g)
 {
   int j = 0;
@@ -386,7 +387,7 @@ static void ql_replay (int n, ql_group *g)
 // all of it
 //------------------------------------------------------------------------------
 
-// The sweep of rows first..last-1 that was recorded.
+// Adds the recorded sweep of rows first..last-1.
 static void ql_tape_add (ql_group *g, int first, int last)
 {
   ql_tape *t = &g->tape;
@@ -397,9 +398,9 @@ static void ql_tape_add (ql_group *g, int first, int last)
   t->used += (size_t)(last - first);
 }
 
-// The next sweep of one or two groups; 0 where there is none: then d has the eigenvalues, not
-// sorted, and z their vectors. maxit*n sweeps are allowed; where they did not do, entries of e are
-// left that are not zero.
+// Does the next sweep of one or two groups; returns 0 if there is none: then d has the eigenvalues,
+// not sorted, and z their vectors. maxit*n sweeps are allowed; if they do not suffice, nonzero
+// entries of e remain.
 static int ql_next_sweep (int n, int groups, ql_group *q)
 {
   int first = n, last = 0;

@@ -1,8 +1,8 @@
-// lanes_reflector.h: Householder's reflectors of pages that are side by side in lanes
+// lanes_reflector.h: Householder reflectors of several pages, one per lane
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Element i of a column of all pages is register i. Columns are updated a few at a time, so that
-// enough sums are under way at once.
+// enough sums are computed at once.
 
 #ifndef GPULINALG_CPU_COMMON_LANES_REFLECTOR_H
 #define GPULINALG_CPU_COMMON_LANES_REFLECTOR_H
@@ -16,8 +16,8 @@ typedef struct {
   num tau, inv;
 } lanes_reflector;
 
-// As reflect, with H = I in the lanes of `none`. Not inlined, so that it rounds in the same places
-// for every caller.
+// Does what reflect does, with H = I in the lanes of `none`. It is not inlined, so that it rounds
+// in the same places for every caller.
 static __attribute__ ((noinline)) lanes_reflector lanes_reflect (num alpha, vec sum, mask none)
 {
   const vec one = vec_broadcast (1);
@@ -41,7 +41,7 @@ static __attribute__ ((noinline)) lanes_reflector lanes_reflect (num alpha, vec 
   return h;
 }
 
-// nc columns c = c - [1; v] f ([1; v]'*c), f = tau or its conjugate.
+// Sets c = c - [1; v] f ([1; v]'*c) for nc columns c, with f = tau or its conjugate.
 static inline __attribute__ ((always_inline)) void
 lanes_update_of (int64_t rows, const num *v, num f, num *c, int64_t ldc, int nc)
 {

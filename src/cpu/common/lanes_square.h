@@ -6,16 +6,16 @@
 
 #include "lanes_move.h"
 
-// Up to this order columns stand without gaps.
+// Up to this order columns have no gaps.
 enum { LANES_PACKED_MAX = 16 };
 
-// Columns of larger pages do not compete for the same lines of the cache where it is odd.
+// With an odd distance, columns of larger pages do not compete for the same lines of the cache.
 static inline __attribute__ ((always_inline)) int lanes_ld (int n)
 {
   return n <= LANES_PACKED_MAX ? n : n | 1;
 }
 
-// n x n pages, whose columns are so many elements apart in memory.
+// Loads n x n pages, whose columns are so many elements apart in memory.
 static __attribute__ ((noinline)) void lanes_load_square (num *to, lanes_sources from,
                                                           int64_t column_stride, int n)
 {

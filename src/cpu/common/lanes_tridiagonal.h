@@ -13,10 +13,10 @@
 
 #include <string.h>
 
-// Columns of one pass: two where the registers hold what two need.
+// Columns of one pass: two if the registers suffice.
 enum { PASS_COLUMNS = GLA_COMPLEX && GLA_VECTOR_BYTES < 64 ? 1 : 2 };
 
-// conj (a) v, summed up in pieces of which none waits for another.
+// Sums of conj (a) v in independent pieces.
 typedef struct {
   num re;
 #if GLA_COMPLEX
@@ -48,8 +48,8 @@ static inline num dot_value (dot s)
 // reduction
 //------------------------------------------------------------------------------
 
-// Makes reflector k from column k; returns e_k. A column of which nothing is left but rounding
-// (its squares would underflow) counts as zero: then tau = 0.
+// Makes reflector k from column k; returns e_k. A column whose squares would underflow has only
+// rounding errors left and counts as zero: then tau = 0.
 static inline vec next_reflector (int n, num *column, int k, num *tau)
 {
   const vec one = vec_broadcast (1), zero = vec_broadcast (0);
@@ -72,13 +72,13 @@ static inline vec next_reflector (int n, num *column, int k, num *tau)
   return vec_select (some, beta, zero);
 }
 
-// What a pass over the triangle reads and writes: A -= x y^H + y x^H, then p += A v.
+// The data of a pass over the triangle: A -= x y^H + y x^H, then p += A v.
 typedef struct {
   const num *x, *y, *v;
   num *p;
 } triangle_pass;
 
-// `count` columns from j on.
+// Handles `count` columns from j on.
 static inline __attribute__ ((always_inline)) void pass_over (int n, num *a, int j, triangle_pass w,
                                                               int count)
 {
@@ -115,7 +115,7 @@ static inline __attribute__ ((always_inline)) void pass_over (int n, num *a, int
     w.p[j + c] = num_add (w.p[j + c], dot_value (sum[c]));
 }
 
-// From p = A v: y = tau p - 1/2 tau (tau p)^H v v, in place.
+// Replaces p = A v by y = tau p - 1/2 tau (tau p)^H v v.
 static inline void second_vector (int n, int k, num tau, const num *v, num *p)
 {
   dot sum = {0};
@@ -128,14 +128,14 @@ static inline void second_vector (int n, int k, num tau, const num *v, num *p)
     p[i] = num_fma (p[i], f, v[i]);
 }
 
-// d: n, e: n-1, tau: n-1 registers; work: 4 (n + 3) elements.
+// d has n, e n-1 and tau n-1 registers; work has 4 (n + 3) elements.
 static void tridiagonalise (int n, num *a, vec *d, vec *e, num *tau, num *work)
 {
   const int apart = n + 3; // not a power of two
   num *x = work, *y = x + apart, *v = y + apart, *p = v + apart;
   memset (work, 0, (size_t)apart * 4 * sizeof *work);
   for (int k = 0; k + 1 < n; k++) {
-    // column k goes ahead of the others: the next reflector comes from it
+    // column k is updated before the others: the next reflector comes from it
     num *column = a + k * n, xk = num_conj (x[k]), yk = num_conj (y[k]);
     for (int i = k; i < n; i++)
       column[i] = num_fnma (num_fnma (column[i], x[i], yk), y[i], xk);
@@ -170,10 +170,10 @@ static void tridiagonalise (int n, num *a, vec *d, vec *e, num *tau, num *work)
 // transformation back
 //------------------------------------------------------------------------------
 
-// Columns that are transformed at a time: as many as the registers hold sums for.
+// Columns that are transformed at a time: as many as there are registers for sums.
 enum { BACK_COLUMNS = GLA_COMPLEX ? 2 : 4 };
 
-// The products v_(k-1)^H v_k of pairs of reflectors into cross[k], for k = n-2, n-4, ...
+// Stores the products v_(k-1)^H v_k of pairs of reflectors in cross[k], for k = n-2, n-4, ...
 static void back_prepare (int n, const num *a, num *cross)
 {
   for (int k = n - 2; k > 0; k -= 2) {
@@ -185,7 +185,8 @@ static void back_prepare (int n, const num *a, num *cross)
   }
 }
 
-// z <- H_(k-1) H_k z on `count` columns. Two reflectors at a time halve the traffic of z.
+// Sets z <- H_(k-1) H_k z on `count` columns. Two reflectors at a time halve the memory traffic of
+// z.
 static inline __attribute__ ((always_inline)) void
 reflect_pair (int n, const num *a, const num *tau, num cross, int k, num *z, int count)
 {
@@ -215,7 +216,7 @@ reflect_pair (int n, const num *a, const num *tau, num cross, int k, num *z, int
     }
 }
 
-// z <- H_0 z, which is left over where n is even.
+// Sets z <- H_0 z, the remaining reflector if n is even.
 static inline void reflect_first (int n, const num *v, num tau, num *z)
 {
   num sum = z[1];
@@ -227,7 +228,7 @@ static inline void reflect_first (int n, const num *v, num tau, num *z)
     z[i] = num_fnma (z[i], v[i], sum);
 }
 
-// z <- Q z on at most back_columns columns, so few that they stay in the first cache.
+// Sets z <- Q z on at most BACK_COLUMNS columns, so few that they stay in the first cache.
 static void back_transform (int n, const num *a, const num *tau, const num *cross, num *z,
                             int count)
 {

@@ -20,11 +20,11 @@ typedef struct gla_cpu_parallel {
 void gla_cpu_parallel_start (gla_cpu_parallel *region, const gla_monitor *monitor);
 // Nonzero when the work must end. Thread 0, which is the calling thread, polls the monitor here.
 int gla_cpu_parallel_stopped (gla_cpu_parallel *region, int thread);
-// gla_pool_for, with the monitor polled while the caller waits. Pieces call
+// Does gla_pool_for, and polls the monitor while the caller waits. Pieces call
 // gla_cpu_parallel_stopped with their slot.
 void gla_cpu_parallel_for (gla_cpu_parallel *region, int64_t pieces, int threads,
                            gla_pool_work work, void *user);
-// Reports the last pages; GLA_ERROR_STOPPED where the work was ended.
+// Reports the last pages; returns GLA_ERROR_STOPPED if the work was stopped.
 gla_status gla_cpu_parallel_end (gla_cpu_parallel *region);
 
 #endif

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // `unit` says that vectors have length 1. Others are scaled, so that no square of their components
-// overflows or vanishes.
+// overflows or underflows.
 
 #ifndef GPULINALG_CPU_COMMON_PHASE_H
 #define GPULINALG_CPU_COMMON_PHASE_H
@@ -39,7 +39,7 @@ static inline __attribute__ ((always_inline)) vec phase_size (num x, vec scale, 
 }
 
 #if GLA_COMPLEX
-// A power of two that brings the largest real or imaginary part near 1.
+// Returns a power of two that brings the largest real or imaginary part near 1.
 static inline vec phase_scale (int n, const num *x)
 {
   vec most = vec_broadcast (GLA_TINY);
@@ -49,7 +49,8 @@ static inline vec phase_scale (int n, const num *x)
   return vec_broadcast (1) / (vec)(exponent & (mask)most);
 }
 
-// What makes `first` real and positive, as cosine and sine; 1 and 0 where it is.
+// Finds the phase that makes `first` real and positive, as cosine and sine; 1 and 0 if it already
+// is.
 static inline void phase_angle (num first, vec scale, vec *c, vec *s)
 {
   const vec zero = vec_broadcast (0), one = vec_broadcast (1);
@@ -78,7 +79,7 @@ static inline __attribute__ ((always_inline)) void lanes_turn (int n, num *x, ve
 }
 #endif
 
-// One vector of each page, n registers.
+// Handles one vector of each page, n registers.
 static inline __attribute__ ((always_inline)) void lanes_phase (int n, num *x, int unit)
 {
   const vec one = vec_broadcast (1);
@@ -112,7 +113,7 @@ static inline __attribute__ ((always_inline)) void lanes_phase (int n, num *x, i
 // a page
 //------------------------------------------------------------------------------
 
-// The sizes of the components in a register, each twice where they are complex.
+// Returns the sizes of the components in a register, each twice if they are complex.
 static inline vec phase_row_sizes (const real *x, real scale)
 {
   vec v = *(const vec_anywhere *)x;
@@ -136,7 +137,7 @@ static inline real phase_row_size (const real *x, real scale)
 #endif
 }
 
-// As phase_scale.
+// Does what phase_scale does.
 static inline real phase_row_scale (int64_t count, const real *x)
 {
   vec most = vec_broadcast (0);
@@ -162,7 +163,7 @@ static inline int phase_in_four (const real *x, real scale, vec least)
   return mask_any (most >= least);
 }
 
-// The place of the component that becomes real and positive, counted in numbers.
+// Returns the place of the component that becomes real and positive, counted in numbers.
 static inline int64_t phase_place (int64_t count, const real *x, real scale)
 {
   const int64_t whole = count / GLA_LANES * GLA_LANES;
@@ -193,7 +194,7 @@ static inline int64_t phase_place (int64_t count, const real *x, real scale)
   return i;
 }
 
-// A vector of n elements.
+// Handles a vector of n elements.
 static inline void page_phase (int64_t n, real *x, int unit)
 {
   const int64_t count = n * GLA_PARTS, whole = count / GLA_LANES * GLA_LANES;

@@ -1,9 +1,8 @@
 // pivot.h: column pivoting of large pages
 // SPDX-License-Identifier: GPL-3.0-or-later
-//
-// LAPACK's ?geqp3 (Quintana-Orti, Sun, Bischof 1998, with the norms of Drmac, Bujanovic 2008): a
-// loop over its ?laqps, and ?laqp2 at the end, written out so that the monitor is asked between the
-// steps. For the QR factorisation and for the generalized SVD.
+// The QR factorisation and the generalized SVD use this. It is LAPACK's ?geqp3 (Quintana-Orti, Sun,
+// Bischof 1998, with the norms of Drmac, Bujanovic 2008), a loop over its ?laqps with ?laqp2 at the
+// end, written out so that the monitor is polled between the steps.
 
 #ifndef GPULINALG_CPU_COMMON_PIVOT_H
 #define GPULINALG_CPU_COMMON_PIVOT_H
@@ -14,24 +13,24 @@
 #include "parallel.h"
 #include "minmax.h"
 
-// Steps at a time; the last ones are done without blocks.
+// Steps at a time; the last PIVOT_STEPS_PLAIN are done without blocks.
 enum { PIVOT_STEPS_LEAST = 8, PIVOT_STEPS_MOST = 32, PIVOT_STEPS_PLAIN = 128 };
 
-// Of column pivoting, for the columns that are left: their numbers, norms now and when last
-// computed; what the steps of LAPACK's ?laqps need.
+// The state of column pivoting for the remaining columns: their numbers, norms now and when last
+// computed; and what the steps of LAPACK's ?laqps need.
 typedef struct {
   gla_blas_int *jpvt;
   real *norm, *reference, *tau, *auxv, *f;
   int64_t steps; // at a time
 } pivots;
 
-// Seconds of a pass over what is left of the matrix from row and column j on.
+// Returns the seconds of a pass over the rest of the matrix from row and column j on.
 static double pivot_pass (int64_t m, int64_t n, int64_t j)
 {
   return (double)(m - j) * (double)(n - j) * sizeof (scalar) / 8e9;
 }
 
-// Steps of ?laqps at a time: as many as take about 40 ms.
+// Returns the steps of ?laqps at a time: as many as take about 40 ms.
 static int64_t pivot_steps_of (int64_t m, int64_t n)
 {
   const int64_t steps = (int64_t)(40e-3 / pivot_pass (m, n, 0));
@@ -51,8 +50,8 @@ static void pivot_layout (char *base, size_t *at, int64_t m, int64_t n, pivots *
   p->f = gla_carve (base, at, (size_t)(n * p->steps * el));
 }
 
-// v (m x n): V below the diagonal, R above; tau. Returns 0 when the work must end; jpvt holds all
-// columns then, too.
+// Factors v (m x n): V below the diagonal, R above; tau. Returns 0 when the work must end; then
+// jpvt has all columns, too.
 static int pivot_factor (gla_cpu_parallel *region, int thread, int64_t m, int64_t n, real *v,
                          int64_t ldv, const pivots *p)
 {

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-// H = I - tau [1; x*inv] [1; x*inv]' with H' [alpha; x] = [beta; 0], as LAPACK's larfg.
+// Represents H = I - tau [1; x*inv] [1; x*inv]' with H' [alpha; x] = [beta; 0], as LAPACK's larfg.
 typedef struct {
   real beta;
   scalar tau, inv;
@@ -19,7 +19,7 @@ static reflector no_reflector (scalar alpha)
   return (reflector){__real__ alpha, scalar_make (0, 0), scalar_make (0, 0)};
 }
 
-// sum: |x|^2
+// Returns the reflector; sum: |x|^2.
 static reflector reflect (scalar alpha, real sum)
 {
   reflector h;

@@ -1,8 +1,8 @@
-// rows.h: columns of one page whose rows are side by side in lanes
+// rows.h: columns of one page with rows in lanes
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // A column is an array of registers: row i is lane i % GLA_LANES of register i / GLA_LANES, and the
-// lanes behind the last row are zero.
+// lanes after the last row are zero.
 
 #ifndef GPULINALG_CPU_COMMON_ROWS_H
 #define GPULINALG_CPU_COMMON_ROWS_H
@@ -91,7 +91,7 @@ static inline int64_t registers_for (int64_t rows)
 // many sums at once
 //------------------------------------------------------------------------------
 
-// Lane l of a, or of b where bit d is set in l.
+// Returns lane l of a, or of b if bit d is set in l.
 static inline __attribute__ ((always_inline)) vec mix_lanes (vec a, vec b, int d)
 {
 #ifdef __clang__
@@ -107,8 +107,8 @@ static inline __attribute__ ((always_inline)) vec mix_lanes (vec a, vec b, int d
 #endif
 }
 
-// Half as many x, each the sum of two, which are in the lanes without and with bit d. Inlined,
-// for where d is no constant shuffles take many times as long.
+// Halves the number of x: each becomes the sum of two, which are in the lanes without and with bit
+// d. It is inlined, because shuffles take many times as long if d is no constant.
 static inline __attribute__ ((always_inline)) void fold_lanes (vec *x, int d)
 {
 #pragma GCC unroll 8
@@ -116,7 +116,7 @@ static inline __attribute__ ((always_inline)) void fold_lanes (vec *x, int d)
     x[i] = mix_lanes (x[2 * i], x[2 * i + 1], d) + exchange_lanes (x[2 * i], x[2 * i + 1], d);
 }
 
-// The sum of the lanes of x[l] into lane l, for all l; x is lost.
+// Returns the sum of the lanes of x[l] in lane l, for all l; x is overwritten.
 static inline __attribute__ ((always_inline)) vec sum_each (vec *x)
 {
   fold_lanes (x, 1);
@@ -133,7 +133,7 @@ static inline __attribute__ ((always_inline)) vec sum_each (vec *x)
 // between arrays and lanes
 //------------------------------------------------------------------------------
 
-// GLA_LANES rows that stand side by side in memory.
+// Loads GLA_LANES contiguous rows.
 static inline __attribute__ ((always_inline)) num load_register (const real *from)
 {
   const vec x = (vec) * (const vec_anywhere *)from;
@@ -158,7 +158,7 @@ static inline __attribute__ ((always_inline)) void store_register (real *to, num
 #endif
 }
 
-// Rows of one column, times `scale`; zeros behind them.
+// Loads rows of one column, times `scale`, and zeros after them.
 static inline void load_column (num *to, int64_t rows, const real *from, real scale)
 {
   int64_t i = 0;

@@ -1,9 +1,9 @@
-// rows_reflector.h: Householder's reflectors on columns whose rows are side by side in lanes
+// rows_reflector.h: Householder reflectors on columns with rows in lanes
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // A column is an array of registers: row i is lane i % GLA_LANES of register i / GLA_LANES, and the
-// lanes behind the last row are zero. Products of few columns with few columns are done by tiles
-// that stay in registers. V is kept with its ones and zeros.
+// lanes after the last row are zero. Products of few columns with few columns are done by tiles in
+// registers. V is stored with its ones and zeros.
 
 #ifndef GPULINALG_CPU_COMMON_ROWS_REFLECTOR_H
 #define GPULINALG_CPU_COMMON_ROWS_REFLECTOR_H
@@ -82,7 +82,7 @@ static inline __attribute__ ((always_inline)) void subtract_tile (const num *V, 
       C[r + c * ldc] = x[r + c * nr];
 }
 
-// C = C - V*W, the columns of C one tile after the other, for a narrow V.
+// Sets C = C - V*W, the columns of C one tile after the other, for a narrow V.
 static void subtract (int64_t rv, const num *V, int64_t ldv, int64_t nv, num *C, int64_t ldc,
                       int64_t nc, const scalar *W, int64_t ldw)
 {
@@ -104,7 +104,7 @@ static void subtract (int64_t rv, const num *V, int64_t ldv, int64_t nv, num *C,
   }
 }
 
-// W = T*W or T'*W for an upper triangle T of w <= GLA_QR_PANEL columns.
+// Sets W = T*W or T'*W for an upper triangle T of w <= GLA_QR_PANEL columns.
 static void times_triangle (int w, const scalar *T, int adjoint, int64_t nc, scalar *W)
 {
   for (int64_t c = 0; c < nc; c++) {
@@ -120,7 +120,7 @@ static void times_triangle (int w, const scalar *T, int adjoint, int64_t nc, sca
   }
 }
 
-// C = (I - V T V') C, or with T' if adjoint. W: GLA_QR_PANEL * nc.
+// Sets C = (I - V T V') C, or with T' if adjoint. W: GLA_QR_PANEL * nc.
 static void rows_apply (int64_t rv, const num *V, int64_t ldv, int w, const scalar *T, int adjoint,
                         num *C, int64_t ldc, int64_t nc, scalar *W)
 {
@@ -129,7 +129,7 @@ static void rows_apply (int64_t rv, const num *V, int64_t ldv, int w, const scal
   subtract (rv, V, ldv, w, C, ldc, nc, W, GLA_QR_PANEL);
 }
 
-// The same, not inlined and not cloned. A copy of rows_apply that knows `adjoint` may add the
+// Does the same, not inlined and not cloned. A copy of rows_apply that knows `adjoint` may add the
 // products with T after rounding them, this one adds them by FMA: so the last bits of a result
 // depend on which of both is called. The constants below keep the bits of earlier versions.
 static __attribute__ ((noinline, noclone)) void
@@ -217,8 +217,8 @@ static void reflect_columns (int64_t rv, num *x, scalar inv, num *C, int64_t ldc
   }
 }
 
-// The reflector of a column whose squares underflow, or of which nothing is left; x and dots are
-// scaled on the way.
+// Makes the reflector of a column whose squares underflow, or of which nothing is left; scales x
+// and dots.
 static reflector careful_reflector (int64_t rv, num *x, scalar alpha, const num *C, int64_t ldc,
                                     int nc, scalar *dots)
 {
@@ -236,7 +236,7 @@ static reflector careful_reflector (int64_t rv, num *x, scalar alpha, const num 
   return h;
 }
 
-// Column j of the panel that starts at row j0; rows above row j0+j go to R and become zero.
+// Does column j of the panel that starts at row j0; rows above row j0+j go to R and become zero.
 static void panel_column (int64_t rv, int64_t j0, int j, int w, num *a, int64_t ld, scalar *R,
                           int64_t ldr, scalar *T)
 {
@@ -268,7 +268,7 @@ static void panel_column (int64_t rv, int64_t j0, int j, int w, num *a, int64_t 
   T[j + j * GLA_QR_PANEL] = h.tau;
 }
 
-// T of V, whose diagonal is there: T(0:j, j) = -tau_j T(0:j, 0:j) V(:, 0:j)'*v_j.
+// Fills T of V, whose diagonal is set: T(0:j, j) = -tau_j T(0:j, 0:j) V(:, 0:j)'*v_j.
 static void fill_triangle (int64_t w, scalar *T, int64_t ldt, const scalar *cross, int64_t ldx)
 {
   for (int64_t j = 1; j < w; j++)
@@ -280,7 +280,7 @@ static void fill_triangle (int64_t w, scalar *T, int64_t ldt, const scalar *cros
     }
 }
 
-// Columns a(:, 0..w-1), reflected from row j0 on; R and T start at the same column.
+// Reflects columns a(:, 0..w-1) from row j0 on; R and T start at the same column.
 static void rows_panel (int64_t rv, int64_t j0, int w, num *a, int64_t ld, scalar *R, int64_t ldr,
                         scalar *T)
 {
@@ -325,16 +325,16 @@ static inline __attribute__ ((always_inline)) void rows_factor_of (int64_t m, in
       R[i + j * ldr] = row_get (a + j * ld, i);
 }
 
-// a becomes V in its first k = min (m, n) columns; R is k x n, zeros below the diagonal are not
-// written; T holds the triangle of every panel, GLA_QR_PANEL x k. W: GLA_QR_PANEL * n.
+// Replaces a by V in its first k = min (m, n) columns; R is k x n, without zeros below the
+// diagonal; T holds the triangle of every panel, GLA_QR_PANEL x k. W: GLA_QR_PANEL * n.
 static void rows_factor (int64_t m, int64_t n, num *a, int64_t ld, scalar *R, int64_t ldr,
                          scalar *T, scalar *W)
 {
   rows_factor_of (m, n, a, ld, R, ldr, T, W, 0);
 }
 
-// C = Q'*C (adjoint) or Q*C. Where C starts as zero in rows and columns that Q leaves alone,
-// `triangular` says so: block j touches columns from j on only.
+// Sets C = Q'*C (adjoint) or Q*C. `triangular` says that C starts as zero in rows and columns that
+// Q leaves unchanged: then block j touches only columns from j on.
 static __attribute__ ((unused)) void rows_multiply (int64_t m, int64_t k, const num *V, int64_t ld,
                                                     const scalar *T, int adjoint, num *C,
                                                     int64_t ldc, int64_t nc, int triangular,

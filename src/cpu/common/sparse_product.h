@@ -1,8 +1,8 @@
 // sparse_product.h: prepared sparse matrices and their products on the CPU, for spmv and lanczos
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// spmv_kernels.c holds the arithmetic, see ../common/kernel_table.h. x is stored by rows: the
-// entries of all vectors of a product are neighbours, so that one cache line serves them all.
+// spmv_kernels.c has the arithmetic, see ../common/kernel_table.h. x is stored by rows: the entries
+// of all vectors of a product are adjacent, so that one cache line serves them all.
 
 #ifndef GPULINALG_CPU_SPARSE_PRODUCT_H
 #define GPULINALG_CPU_SPARSE_PRODUCT_H
@@ -10,8 +10,8 @@
 #include "cpu/common/kernel_table.h"
 #include "spmv/job.h"
 
-// Rows longer than this are summed in segments, which threads share. The order of every sum is a
-// matter of the matrix alone.
+// Rows longer than this are summed in segments, which threads share. The order of every sum depends
+// on the matrix alone.
 enum {
   GLA_SPMV_LONG = 8192,
   GLA_SPMV_SEGMENT = 4096,
@@ -57,7 +57,7 @@ typedef struct {
   // y of a long row from the sums of its segments
   void (*join) (const gla_cpu_spmv_task *t, const gla_cpu_segment *s, int64_t count,
                 const void *sums);
-  // adds to y what rows first..end-1 of M bring to M.'*x, of one vector
+  // adds the contribution of rows first..end-1 of M to y = M.'*x, for one vector
   void (*scatter) (const gla_cpu_spmv_task *t, int64_t first, int64_t end);
   // rows first..end-1 of n x b columns (leading dimension ld) to x by rows
   void (*by_rows) (const void *x, int64_t ld, int64_t first, int64_t end, int b, void *to);
@@ -77,17 +77,17 @@ GLA_KERNEL_DECLARE (spmv);
 
 extern const gla_spmv_ops gla_cpu_spmv_ops;
 
-// For a matrix that is going to be multiplied often: copies 8-byte indices into 4 bytes where they
-// fit, and where there is memory for that. Results keep their bits.
+// Prepares a matrix for many products: copies 8-byte indices to 4 bytes if they fit, and if there
+// is memory. Results keep their bits.
 void gla_cpu_spmv_narrow (gla_cpu_sparse *s);
 
-// y = M*x (conj (M)*x) for b <= GLA_SPMV_WIDTH vectors of y (leading dimension ldy); x by rows,
-// where b is 1 that is a plain vector.
+// Sets y = M*x (conj (M)*x) for b <= GLA_SPMV_WIDTH vectors of y (leading dimension ldy); x is
+// stored by rows, for b = 1 as a plain vector.
 struct gla_cpu_parallel;
 void gla_cpu_spmv_multiply (const gla_cpu_spmv_kernel *kernel, const gla_cpu_sparse *sparse,
                             int conjugate, const void *x, int b, void *y, int64_t ldy,
                             struct gla_cpu_parallel *region);
-// x (n x b, leading dimension ld) by rows
+// Stores x (n x b, leading dimension ld) by rows.
 void gla_cpu_spmv_by_rows (const gla_cpu_spmv_kernel *kernel, const void *x, int64_t ld, int64_t n,
                            int b, void *to);
 

@@ -8,7 +8,8 @@
 
 _Static_assert(sizeof (gla_pagediag_job) <= GLA_CPU_JOB_BYTES, "");
 
-// Seconds of one thread for a page: a line of memory for each element of A, and all of D.
+// Returns the seconds of one thread for a page: a line of memory for each element of A, and all of
+// D.
 static double page_seconds (const gla_pagediag_job *job)
 {
   const double bytes =

@@ -6,7 +6,7 @@
 
 #include "diag/job.h"
 
-// Pages first .. first+count-1 of the chunk, for one type.
+// Does pages first .. first+count-1 of the chunk, for one type.
 typedef void (*gla_cpu_diag) (const gla_pagediag_job *job, const gla_pagediag_chunk *chunk,
                               int64_t first, int64_t count);
 

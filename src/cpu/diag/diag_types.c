@@ -25,7 +25,7 @@ static void make (const gla_pagediag_job *job, scalar *d, int64_t ld, const scal
   }
 }
 
-// In the order of the diagonal, from 0 on: the bits of Octave's sum, and of a GPU.
+// Sums in the order of the diagonal, from 0 on: these are the bits of Octave's sum, and of a GPU.
 static scalar sum (const scalar *a, int64_t step, int64_t n)
 {
   scalar s = 0;

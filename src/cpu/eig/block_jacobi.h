@@ -1,13 +1,13 @@
 // block_jacobi.h: one-sided block Jacobi on one Hermitian matrix
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The large method of Huang, Liu, Zhao (2023): A <- A B, Q <- Q B, where B diagonalises the Gram
-// matrix G = Q^H A of a pair of column blocks; at the end A = A_0 Q has columns lambda_j q_j. The
-// pairs of one round are disjoint, so their Gram matrices are side by side in lanes and the
+// This is the large method of Huang, Liu, Zhao (2023): A <- A B, Q <- Q B, where B diagonalises the
+// Gram matrix G = Q^H A of a pair of column blocks; at the end A = A_0 Q has columns lambda_j q_j.
+// The pairs of one round are disjoint, so their Gram matrices are in different lanes and the
 // two-sided method serves as the inner solver. G is computed anew from A and Q, which carry
-// rounding errors of eps*|A|; an element of G below 2*tol*|A| is therefore as good as zero. |A| is
-// the 2-norm, estimated by the largest column of A: with the Frobenius norm the threshold would be
-// too large for large n.
+// rounding errors of eps*|A|; an element of G below 2*tol*|A| therefore counts as zero. |A| is the
+// 2-norm, estimated by the largest column of A: with the Frobenius norm the threshold would be too
+// large for large n.
 
 #ifndef GPULINALG_CPU_EIG_BLOCK_JACOBI_H
 #define GPULINALG_CPU_EIG_BLOCK_JACOBI_H
@@ -56,7 +56,7 @@ static size_t block_layout (char *base, const gla_eig_job *job, block_work *w)
   return at;
 }
 
-// First column of block k; the blocks differ by one column at most.
+// Returns the first column of block k; the blocks differ by one column at most.
 static inline int64_t block_start (const block_work *w, int k)
 {
   return w->n * k / w->blocks;
@@ -77,7 +77,8 @@ static inline int64_t column_of (const block_pair *c, int k)
 // one pair
 //------------------------------------------------------------------------------
 
-// Lower triangle of G = Q^H A for the pair into lane l; returns whether an element is large.
+// Stores the lower triangle of G = Q^H A for the pair in lane l; returns whether an element is
+// large.
 static int gram_to_lane (block_work *w, const block_pair *c, int l)
 {
   const int64_t n = w->n;
@@ -108,7 +109,7 @@ static int gram_to_lane (block_work *w, const block_pair *c, int l)
   return large;
 }
 
-// x <- x B on the columns of the pair.
+// Sets x <- x B on the columns of the pair.
 static void multiply_pair (block_work *w, real *x, const block_pair *c)
 {
   const int64_t n = w->n, part = GLA_PARTS;
@@ -141,7 +142,8 @@ static void rotate_pair (block_work *w, const block_pair *c, int l)
 // sweeps
 //------------------------------------------------------------------------------
 
-// Pairs first, first+1, ... of round r, at most one per lane. Returns whether one was rotated.
+// Rotates pairs first, first+1, ... of round r, at most one per lane. Returns whether one was
+// rotated.
 static int block_group (block_work *w, int m, int r, int first, int pairs)
 {
   block_pair c[GLA_LANES];
@@ -162,7 +164,7 @@ static int block_group (block_work *w, int m, int r, int first, int pairs)
   if (!some)
     return 0;
 
-  // lanes without a large element are left alone: their floor is out of reach
+  // lanes without a large element stay unchanged: their floor is out of reach
   vec floor2;
   real f = w->limit / (2 * w->n);
   for (int l = 0; l < GLA_LANES; l++)
@@ -175,7 +177,7 @@ static int block_group (block_work *w, int m, int r, int first, int pairs)
   return 1;
 }
 
-// The largest norm of a column of A. It never exceeds the 2-norm and at the end it is the 2-norm.
+// Returns the largest norm of a column of A. It never exceeds the 2-norm, and equals it at the end.
 static real largest_column (const block_work *w)
 {
   const int64_t length = w->n * GLA_PARTS;

@@ -21,8 +21,8 @@ const gla_cpu_eig_kernel *gla_cpu_eig_kernel_of (const gla_cpu_engine *e, const 
 // The largest n with two registers of pages at a time.
 enum { TWO_REGISTERS_MAX = 64 };
 
-// Pages that a thread takes at a time: the lanes of one register, or of two where QL takes a good
-// part of the time, unless that left threads without work.
+// Returns the pages that a thread takes at a time: the lanes of one register, or of two if QL takes
+// a large part of the time, unless that left threads without work.
 static int group_of (const gla_cpu_engine *e, const kept_job *kept, int64_t pages)
 {
   const int lanes = gla_cpu_eig_lanes (gla_cpu_eig_kernel_of (e, &kept->job), kept->path);

@@ -32,7 +32,7 @@ enum { GLA_CPU_EIG_NO_POLL = 64 };
 // kernels
 //------------------------------------------------------------------------------
 
-// How a job is solved; job.method may be GLA_EIG_METHOD_AUTO before and is not looked at after.
+// How a job is solved; job.method may be GLA_EIG_METHOD_AUTO before, and is not used afterwards.
 typedef enum {
   GLA_CPU_EIG_LANES_JACOBI, // two-sided Jacobi, one page per lane
   GLA_CPU_EIG_LANES_QR,     // own reduction and back-transformation, one page per lane; own QL
@@ -44,8 +44,8 @@ typedef enum {
 // The kernels of one type for one instruction set.
 typedef struct {
   int lanes; // numbers in a register
-  // Bytes of workspace of one thread that gets so many pages at a time, with a team for each;
-  // aligned to 64.
+  // Returns the bytes of workspace of one thread that gets so many pages at a time, with a team for
+  // each; aligned to 64.
   size_t (*workspace) (const gla_eig_job *job, gla_cpu_eig_path path, int pages, int team);
   // Solves pages first..first+count-1 of the chunk; count is at most 2*lanes for LANES_QR, lanes
   // for LANES_JACOBI, and 1 for the others.
@@ -55,12 +55,11 @@ typedef struct {
 GLA_KERNEL_DECLARE (eig);
 
 gla_cpu_eig_path gla_cpu_eig_path_of (const gla_eig_job *job);
-// Pages that are neighbours in a register; 1: each page alone.
+// Returns the pages that share a register; 1: each page alone.
 int gla_cpu_eig_lanes (const gla_cpu_eig_kernel *kernel, gla_cpu_eig_path path);
 
-// For the row: the kernels of a job, predicted seconds of all pages, those of one thread (0.5 to 2
-// times), and the threads that work together on one page after the other; 1: each has a page of its
-// own.
+// Return, for the row, the kernels of a job, predicted seconds of all pages, those of one thread
+// (0.5 to 2 times), and the threads that share one page after the other; 1: each has its own page.
 typedef struct gla_cpu_engine gla_cpu_engine;
 const gla_cpu_eig_kernel *gla_cpu_eig_kernel_of (const gla_cpu_engine *e, const gla_eig_job *job);
 double gla_cpu_eig_seconds (gla_engine *engine, const gla_job *job, int64_t pages);

@@ -8,14 +8,13 @@
 // how an eigenvalue job is solved on the CPU
 //------------------------------------------------------------------------------
 
-// The largest n with one page per lane: by Jacobi, where "auto" takes Jacobi, by QL where divide
-// and conquer could do it instead, by QL otherwise, and that for eigenvalues of complex double
-// alone. A register takes as long with one page as with all, so these are the sizes where full
-// registers gain about as much over one page at a time as one page loses: 2 to 4 times. Before
-// divide and conquer full registers gain nothing at the end: by AVX2 one page at a time is faster
-// from n = 112 on for real matrices, by AVX-512 from 128; for complex ones lanes are faster up to
-// there. FEW_COLUMNS: a part of the spectrum is few vectors where it is at most 1/FEW_COLUMNS of
-// all.
+// The largest n with one page per lane: by Jacobi, if "auto" takes Jacobi, by QL if divide and
+// conquer could do it instead, by QL otherwise, and that for eigenvalues of complex double alone. A
+// register takes as long with one page as with all, so these are the sizes where full registers
+// gain about as much over one page at a time as one page loses: 2 to 4 times. Compared with divide
+// and conquer the gain of full registers vanishes: with AVX2 one page at a time is faster from n =
+// 112 on for real matrices, with AVX-512 from 128; for complex ones lanes are faster up to there.
+// FEW_COLUMNS: a part of the spectrum is few vectors if it is at most 1/FEW_COLUMNS of all.
 enum {
   FEW_COLUMNS = 4,
   LANES_JACOBI_MAX = 96,
@@ -26,7 +25,7 @@ enum {
   LANES_Z_VALUES_MAX = 256
 };
 
-// The largest n in lanes. Divide and conquer, where it may be taken, is slower for few vectors.
+// Returns the largest n in lanes. Divide and conquer, if allowed, is slower for few vectors.
 static int64_t lanes_max (const gla_eig_job *job, int dc)
 {
   const int complex = gla_type_is_complex (job->head.type);
@@ -43,7 +42,7 @@ gla_cpu_eig_path gla_cpu_eig_path_of (const gla_eig_job *job)
     return n <= LANES_JACOBI_MAX ? GLA_CPU_EIG_LANES_JACOBI : GLA_CPU_EIG_BLOCK_JACOBI;
   if (job->method == GLA_EIG_METHOD_AUTO && n <= AUTO_JACOBI_MAX)
     return GLA_CPU_EIG_LANES_JACOBI;
-  // divide and conquer knows no tolerance, and without vectors QL is as fast
+  // divide and conquer has no tolerance, and without vectors QL is as fast
   const int dc = job->method == GLA_EIG_METHOD_AUTO && job->vectors &&
                  job->tol == gla_type_eps (job->head.type);
   if (n <= lanes_max (job, dc))
@@ -62,7 +61,7 @@ int gla_cpu_eig_lanes (const gla_cpu_eig_kernel *kernel, gla_cpu_eig_path path)
 //------------------------------------------------------------------------------
 
 // Seconds of one thread for a page with vectors, 1e-7 + n2 n^2 + n3 n^3 in double precision, and
-// which parts of the two eigenvalues alone take. Those of QL and of divide and conquer were fitted,
+// the parts of n2 and n3 for eigenvalues alone. Those of QL and of divide and conquer were fitted,
 // to within a factor of 1.5, to an Intel Xeon with OpenBLAS 0.3.21, between its times with AVX2 and
 // with AVX-512; those of Jacobi to an AMD EPYC with AVX2.
 typedef struct {
@@ -87,7 +86,7 @@ static double page_seconds (const gla_eig_job *job, gla_cpu_eig_path path)
   return gla_type_real (job->head.type) == GLA_TYPE_S ? 0.5 * seconds : seconds;
 }
 
-// Pages are taken by the register: one page takes as long as all the lanes.
+// Pages are counted in whole registers: one page takes as long as all the lanes.
 double gla_cpu_eig_alone (const gla_cpu_engine *e, const gla_eig_job *job, int64_t pages)
 {
   const gla_cpu_eig_path path = gla_cpu_eig_path_of (job);
@@ -96,7 +95,7 @@ double gla_cpu_eig_alone (const gla_cpu_engine *e, const gla_eig_job *job, int64
   return (double)(groups * group) * page_seconds (job, path);
 }
 
-// Rows of a page for each thread that it keeps busy, an estimate and not measured: half of the
+// Rows of a page for each thread that it keeps busy, estimated and not measured: half of the
 // reduction is limited by memory, and its products with vectors are short. Columns of a page that a
 // thread takes at a time.
 enum { ROWS_PER_THREAD = 256, COLUMNS_PER_STRIP = 128 };
@@ -113,7 +112,7 @@ int gla_cpu_eig_team (const gla_cpu_engine *e, const gla_eig_job *job, int64_t p
   const int64_t strips = (job->n + COLUMNS_PER_STRIP - 1) / COLUMNS_PER_STRIP;
   if (path != GLA_CPU_EIG_PAGE_QR && path != GLA_CPU_EIG_PAGE_DC)
     return 1;
-  // a team is taken for half as fast as its threads would be with a page each
+  // a team is assumed to be half as fast as its threads with a page each
   if (pages >= e->threads_max || (pages > 1 && 2 * pages > useful_threads (e, job)))
     return 1;
   return strips < e->threads_max ? (int)strips : e->threads_max;

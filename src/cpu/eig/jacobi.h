@@ -1,8 +1,8 @@
 // jacobi.h: two-sided Jacobi on several Hermitian matrices at a time
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The small method of Huang, Liu, Zhao (2023) with one page per lane. Only the lower triangle is
-// stored and worked on: element (i, j), i >= j, is at a[i + j*n].
+// This is the small method of Huang, Liu, Zhao (2023) with one page per lane. Only the lower
+// triangle is stored: element (i, j), i >= j, is at a[i + j*n].
 
 #ifndef GPULINALG_CPU_EIG_JACOBI_H
 #define GPULINALG_CPU_EIG_JACOBI_H
@@ -10,10 +10,10 @@
 #include "cpu/common/lanes.h"
 #include "eig/jacobi.h"
 
-// The rotation [c, sigma; -conj (sigma), c] that makes element (p, q) zero, t of smallest angle:
-// t = sgn (delta) 2|a_pq| / (|delta| + sqrt (delta^2 + 4|a_pq|^2)), delta = a_qq - a_pp.
-// h = 1 - c is kept, not c: for a small angle c rounds to 1, and thousands of rotations that are
-// too long by the same half ulp would cost orthogonality (Rutishauser 1966).
+// The rotation [c, sigma; -conj (sigma), c] that makes element (p, q) zero, with t of smallest
+// angle: t = sgn (delta) 2|a_pq| / (|delta| + sqrt (delta^2 + 4|a_pq|^2)), delta = a_qq - a_pp. It
+// stores h = 1 - c: for a small angle c rounds to 1, and thousands of rotations that are too long
+// by the same half ulp would cost orthogonality (Rutishauser 1966).
 typedef struct {
   vec h;
   num sigma;
@@ -53,7 +53,7 @@ static inline void jacobi_update (int n, num *a, int p, int q, rotation r)
     rotate (r, &ap[k], &aq[k]);
 }
 
-// |a_pq| is too small to matter: against the norm of the matrix or against its diagonal.
+// Whether |a_pq| is too small to matter: against the norm of the matrix or against its diagonal.
 static inline mask negligible (vec a2, vec app, vec aqq, vec floor2, vec tol2)
 {
   return (a2 <= floor2) | (a2 <= tol2 * vec_abs (app * aqq));
@@ -88,8 +88,8 @@ static inline mask jacobi_pair (int n, num *a, num *v, int p, int q, vec floor2,
   return large;
 }
 
-// Sweeps until no lane rotates anything, at most `sweeps` times. A lane that has converged stays as
-// it is: nothing in it is rotated any more. Returns the lanes that still rotated in the last sweep.
+// Sweeps until no lane rotates anything, at most `sweeps` times. A lane that has converged stays
+// unchanged. Returns the lanes that still rotated in the last sweep.
 static mask jacobi_sweeps (int n, num *a, num *v, vec floor2, vec tol2, int sweeps)
 {
   int m = n + n % 2;
@@ -116,7 +116,7 @@ static void set_identity (int n, num *v)
       v[i + j * n] = num_from_real (vec_broadcast (i == j));
 }
 
-// Square of tol*normF/n of each lane.
+// Returns the square of tol*normF/n of each lane.
 static vec jacobi_floor2 (int n, const num *a, real tol)
 {
   vec sum = vec_broadcast (0);
@@ -130,8 +130,8 @@ static vec jacobi_floor2 (int n, const num *a, real tol)
   return sum * (f * f);
 }
 
-// Diagonalises a; v (or NULL) receives the eigenvectors. unconverged[l] counts the columns of
-// lane l that still have an element off the diagonal which is too large.
+// Diagonalises a; v (or NULL) receives the eigenvectors. unconverged[l] counts the columns of lane
+// l that still have a too large element off the diagonal.
 static void jacobi_solve (int n, num *a, num *v, real tol, int sweeps, int *unconverged)
 {
   vec floor2 = jacobi_floor2 (n, a, tol), tol2 = vec_broadcast (tol * tol);

@@ -1,4 +1,4 @@
-// lanes_solve.h: solves pages that are side by side in lanes and writes them back
+// lanes_solve.h: reads, solves and stores pages, one per lane of a register
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #ifndef GPULINALG_CPU_EIG_LANES_SOLVE_H
@@ -18,14 +18,14 @@
 // reads pages into lanes: scaled, and with (A + A')/2 taken
 //------------------------------------------------------------------------------
 
-// Pages that become the lanes of one register; a lane without a page of its own reads another's.
+// Pages that become the lanes of one register; a lane without its own page reads another's.
 typedef struct {
   const real *page[GLA_LANES];
   int64_t ld;
-  vec down0, down1; // factors, one after the other; 0 where nothing is to be read
+  vec down0, down1; // factors, applied one after the other; 0 if nothing is to be read
 } sources;
 
-// The numbers `at` real numbers into each page, scaled.
+// Gathers the numbers `at` real numbers into each page, scaled.
 static inline __attribute__ ((always_inline)) num gather (const sources *from, int64_t at)
 {
   num x = num_zero ();
@@ -38,7 +38,7 @@ static inline __attribute__ ((always_inline)) num gather (const sources *from, i
   return num_scale (from->down1, num_scale (from->down0, x));
 }
 
-// Element (i, j), i >= j; adds to the largest |a_ij - conj (a_ji)|^2.
+// Returns element (i, j), i >= j; updates the largest |a_ij - conj (a_ji)|^2.
 static inline __attribute__ ((always_inline)) num
 load_element (const sources *from, gla_triangle triangle, int i, int j, vec *difference2)
 {
@@ -55,7 +55,7 @@ load_element (const sources *from, gla_triangle triangle, int i, int j, vec *dif
     } else
       x = y;
   }
-  // 0 * NaN is NaN, so a page that is left out must be selected away
+  // 0 * NaN is NaN, so a page that is left out must be masked
   x = num_select (from->down0 != zero, x, num_zero ());
 #if GLA_COMPLEX
   if (i == j)
@@ -64,8 +64,8 @@ load_element (const sources *from, gla_triangle triangle, int i, int j, vec *dif
   return x;
 }
 
-// The lower triangle; returns the largest |a_ij - conj (a_ji)|^2. Some columns at a time, because
-// elements (j, i) of a page that share a cache line belong to neighbouring columns j.
+// Loads the lower triangle; returns the largest |a_ij - conj (a_ji)|^2. It takes some columns at a
+// time, because elements (j, i) of a page that share a cache line belong to neighbouring columns j.
 static inline __attribute__ ((always_inline)) vec load_triangle (int n, const sources *from,
                                                                  gla_triangle triangle, num *a)
 {
@@ -120,7 +120,7 @@ typedef struct {
   vec *d[2];
   ql_group q[2];
   real *scratch;
-  vec *columns;       // QL_COLUMNS * n, where a part of the vectors is wanted
+  vec *columns;       // QL_COLUMNS * n, if a part of the vectors is wanted
   int *order, *place; // n per page; n
 } lanes_work;
 
@@ -143,7 +143,7 @@ static void lanes_layout_qr (char *base, size_t *at, const gla_eig_job *job, int
     q->z = gla_carve (base, at, n * (size_t)q->ldz * sizeof (vec));
 }
 
-// Lays the workspace for so many pages out from `base` (NULL: only counts) and returns its bytes.
+// Lays out the workspace for so many pages from `base` (NULL: only counts) and returns its bytes.
 static size_t lanes_layout (char *base, const gla_eig_job *job, int jacobi, int pages,
                             lanes_work *w)
 {
@@ -174,7 +174,7 @@ static size_t lanes_layout (char *base, const gla_eig_job *job, int jacobi, int 
 // QL
 //------------------------------------------------------------------------------
 
-// How many eigenvalues of lane l did not converge.
+// Returns how many eigenvalues of lane l did not converge.
 static int count_unconverged (int n, const ql_group *q, int l)
 {
   int count = 0;
@@ -183,7 +183,7 @@ static int count_unconverged (int n, const ql_group *q, int l)
   return count;
 }
 
-// Vectors j..j+count-1 of QL: transforms them back and writes them where the order wants them.
+// Transforms vectors j..j+count-1 of QL back and stores them in the wanted order.
 static void store_strip (gla_cpu_eig_task *task, const lanes_work *w, int g, int64_t first, int j,
                          int count, const part *live)
 {
@@ -204,7 +204,7 @@ static void store_strip (gla_cpu_eig_task *task, const lanes_work *w, int g, int
     }
 }
 
-// Where all vectors are wanted. `order` is turned into the place that each vector gets.
+// Stores all vectors. `order` becomes the place of each vector.
 static void store_all (gla_cpu_eig_task *task, const lanes_work *w, int g, int64_t first,
                        const part *live)
 {
@@ -225,7 +225,7 @@ static void store_all (gla_cpu_eig_task *task, const lanes_work *w, int g, int64
 }
 
 // Transforms columns j..j+BACK_COLUMNS-1 of the wanted part back, from column `at` of w->columns
-// on, and writes them.
+// on, and stores them.
 static void store_part_strip (gla_cpu_eig_task *task, const lanes_work *w, int g, int64_t first,
                               int j, int at, const part *live)
 {
@@ -249,9 +249,9 @@ static void store_part_strip (gla_cpu_eig_task *task, const lanes_work *w, int g
     }
 }
 
-// Columns j..j+QL_COLUMNS-1 of the wanted part: each lane has its own vectors there. Always the
-// same number of columns is computed, zeros behind a page's last, so that the bits of a page do not
-// depend on how many its neighbours have.
+// Computes columns j..j+QL_COLUMNS-1 of the wanted part: each lane has its own vectors there. The
+// number of columns is always the same, with zeros after a page's last, so that the bits of a page
+// do not depend on how many its neighbours have.
 static void store_part_columns (gla_cpu_eig_task *task, const lanes_work *w, int g, int64_t first,
                                 int j, const part *live)
 {
@@ -275,7 +275,7 @@ static void store_part (gla_cpu_eig_task *task, const lanes_work *w, int g, int6
   }
 }
 
-// Pages first..first+count-1 from group g.
+// Stores pages first..first+count-1 from group g.
 static void store_group (gla_cpu_eig_task *task, const lanes_work *w, int g, int64_t first,
                          int count, scaling *s)
 {
@@ -298,7 +298,7 @@ static void store_group (gla_cpu_eig_task *task, const lanes_work *w, int g, int
     store_part (task, w, g, first, live, most);
 }
 
-// Up to two registers of pages, because QL runs better on two.
+// Solves up to two registers of pages, because QL is faster on two.
 static void solve_lanes_qr (gla_cpu_eig_task *task, int64_t first, int count)
 {
   const int n = (int)task->job->n, groups = (count + GLA_LANES - 1) / GLA_LANES;

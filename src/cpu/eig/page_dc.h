@@ -1,12 +1,12 @@
 // page_dc.h: divide and conquer on one real tridiagonal matrix, by all threads of a team
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// As LAPACK's ?stedc with ?laed0, with its ?laed2 for the deflation: page_secular.h solves the
-// leaves, page_secular.h finds the roots of the secular equation. What takes long is cut into
-// pieces that threads share and between which the monitor is asked: the leaves, the merges of a
-// level while there are many, and within a large merge the roots, the rows of the vector z that Gu
-// and Eisenstat recompute from the roots, and strips of columns of the products with the vectors of
-// both halves. ?laed3 does these one after the other. The cuts depend on n alone.
+// It follows LAPACK's ?stedc with ?laed0, with its ?laed2 for the deflation; page_secular.h solves
+// the leaves and finds the roots of the secular equation. Long work is cut into pieces that threads
+// share and between which the monitor is polled: the leaves, the merges of a level while there are
+// many, and within a large merge the roots, the rows of the vector z that Gu and Eisenstat
+// recompute from the roots, and strips of columns of the products with the vectors of both halves.
+// ?laed3 does these one after the other. The cuts depend on n alone.
 
 #ifndef GPULINALG_CPU_EIG_PAGE_DC_H
 #define GPULINALG_CPU_EIG_PAGE_DC_H
@@ -26,7 +26,7 @@ typedef struct {
   gla_cpu_eig_task *task;
   int64_t n, ldz;
   real *d, *e, *z;            // z: n columns, ldz apart
-  real *q2;                   // n x n; a merge has the rows of it that it has of the matrix
+  real *q2;                   // n x n; a merge uses its rows of the matrix
   real *last, *poles, *w, *s; // of a merge: z, the poles, and w before and after the roots
   gla_blas_int *sorted, *indx, *indxc, *indxp, *coltyp;
   real *strips; // of each thread: strip_size numbers
@@ -35,7 +35,7 @@ typedef struct {
   _Atomic int failed;
 } dc;
 
-// Columns of a strip of the products: some 50 ms of work.
+// Returns the columns of a strip of the products: some 50 ms of work.
 static int64_t dc_strip (int64_t n)
 {
   return n <= 2048 ? 128 : n <= 4096 ? 64 : 32;
@@ -70,19 +70,19 @@ static void dc_layout (char *base, size_t *at, int64_t n, dc *w)
 // one merge
 //------------------------------------------------------------------------------
 
-// Rows and columns lo .. lo+m-1 of T, of which the first n1 are one half. k: the order of the
-// secular equation, after the deflation.
+// Rows and columns lo .. lo+m-1 of T; the first n1 are one half. k: the order of the secular
+// equation, after the deflation.
 typedef struct {
   dc *w;
   int64_t lo, m, n1, k;
   real rho;
   real *q, *d;        // of the merge
-  int own;            // number of the thread whose merge it is; 0 where threads share it
+  int own;            // number of the thread that does the merge; 0 if threads share it
   int64_t begin, end; // roots whose vectors are wanted
 } merge;
 
-// A product of the merge: of the rows of one half with those of the eigenvectors of the secular
-// equation that belong to it.
+// Multiplies the rows of one half by those of the eigenvectors of the secular equation that belong
+// to it.
 static void dc_product (const merge *g, gla_blas_int rows, gla_blas_int inner, gla_blas_int columns,
                         const real *vectors, const real *x, real *out)
 {
@@ -98,7 +98,7 @@ static void dc_product (const merge *g, gla_blas_int rows, gla_blas_int inner, g
   gla_blas_out ();
 }
 
-// Root j: its value, and its distances to the poles into column j of q.
+// Finds root j: its value, and its distances to the poles in column j of q.
 static void dc_root_alone (const merge *g, int64_t j)
 {
   const dc *w = g->w;
@@ -137,7 +137,7 @@ static void dc_roots (void *user, int64_t piece, int slot)
   const int64_t from = piece * DC_ROOTS, end = gla_min (from + DC_ROOTS, g->k);
   if (piece_stopped (g->w->task, g->own + slot))
     return;
-  for (int64_t j = from; j < end && g->k <= 2; j++) // laed4 leaves the vectors themselves
+  for (int64_t j = from; j < end && g->k <= 2; j++) // laed4 stores the vectors themselves
     dc_root_alone (g, j);
   for (int64_t j = from; j < end && g->k > 2; j += GLA_LANES)
     dc_root_group (g, j);
@@ -145,7 +145,7 @@ static void dc_roots (void *user, int64_t piece, int slot)
     dc_root_alone (g, g->k - 1);
 }
 
-// Rows of the vector z whose secular equation has exactly the roots that were found.
+// Recomputes rows of the vector z whose secular equation has exactly the roots that were found.
 static void dc_recompute (void *user, int64_t piece, int slot)
 {
   const merge *g = user;
@@ -168,8 +168,8 @@ static void dc_recompute (void *user, int64_t piece, int slot)
     s[i] = old[i] < 0 ? -real_sqrt (-s[i]) : real_sqrt (-s[i]);
 }
 
-// Eigenvector j of the secular equation, in the order of the columns that laed2 has packed: rows
-// 0 .. n12-1 of it belong to the first half, those from k-n23 on to the second.
+// Computes eigenvector j of the secular equation, in the order of the columns that laed2 has
+// packed: rows 0 .. n12-1 of it belong to the first half, those from k-n23 on to the second.
 static void dc_vector (const merge *g, int64_t j, int64_t n12, real *first, int64_t n23,
                        real *second)
 {
@@ -206,7 +206,7 @@ static void dc_columns (void *user, int64_t piece, int slot)
   dc_product (g, (gla_blas_int)g->n1, (gla_blas_int)n12, (gla_blas_int)count, vectors, first, out);
 }
 
-// Deflates: what is left is a secular equation of order k.
+// Deflates: the rest is a secular equation of order k.
 static void dc_deflate (merge *g)
 {
   const dc *w = g->w;
@@ -226,8 +226,8 @@ static void dc_deflate (merge *g)
     atomic_store (&g->w->failed, 1);
 }
 
-// The order of the eigenvalues of the merge, and which roots have vectors that are wanted: in the
-// last merge no more than those, and what rounding may put among them.
+// Sorts the eigenvalues of the merge, and finds which roots have wanted vectors: in the last merge
+// only those, and what rounding may put among them.
 static void dc_sort (merge *g)
 {
   const dc *w = g->w;
@@ -246,7 +246,7 @@ static void dc_sort (merge *g)
     g->end--;
 }
 
-// own: the workspace of the thread that calls.
+// own: the workspace of the calling thread.
 static void dc_merge (dc *w, int64_t lo, int64_t middle, int64_t hi, int own)
 {
   merge g = {.w = w, .lo = lo, .m = hi - lo, .n1 = middle - lo, .own = own};
@@ -272,8 +272,8 @@ static void dc_merge (dc *w, int64_t lo, int64_t middle, int64_t hi, int own)
 // tree
 //------------------------------------------------------------------------------
 
-// Rows lo .. lo+m-1 are halved until there are `parts` leaves, a power of two; the first half is
-// the smaller one, as laed2 demands. A level has merges of 2*step leaves.
+// The tree: rows lo .. lo+m-1 are halved until there are `parts` leaves, a power of two; the first
+// half is the smaller one, as laed2 requires. A level has merges of 2*step leaves.
 typedef struct {
   dc *w;
   int64_t lo, m, parts, step;
@@ -327,7 +327,7 @@ static void dc_tree (dc *w, int64_t lo, int64_t m)
   tree t = {w, lo, m, 1, 1};
   while ((m + t.parts - 1) / t.parts > LEAF_MOST)
     t.parts *= 2;
-  // each cut takes |e| from the diagonal on both sides: what is left over has rank 1
+  // each cut subtracts |e| from the diagonal on both sides: the rest has rank 1
   for (int64_t leaf = 1; leaf < t.parts; leaf++) {
     const int64_t at = leaf_begin (&t, leaf);
     w->d[at - 1] -= real_abs (w->e[at - 1]);
@@ -344,7 +344,7 @@ static void dc_tree (dc *w, int64_t lo, int64_t m)
   }
 }
 
-// A block whose off-diagonal entries count. It is solved with the norm 1, as by LAPACK.
+// Solves a block without negligible off-diagonal entries, with norm 1, as LAPACK does.
 static void dc_block (dc *w, int64_t lo, int64_t m)
 {
   real norm = 0;
@@ -367,9 +367,9 @@ static void dc_block (dc *w, int64_t lo, int64_t m)
     w->d[i] *= norm;
 }
 
-// T = Z D Z'; d becomes the eigenvalues, in no order, column k of z the eigenvector of d[k] where
-// it is one of the wanted. e is destroyed and has n numbers. Returns 0, or n where it did not
-// converge; where the work must end it returns early.
+// Finds T = Z D Z'; d becomes the eigenvalues, in no order, column k of z the eigenvector of d[k]
+// if it is wanted. e is overwritten and has n numbers. Returns 0, or n if it did not converge;
+// returns early if the work must end.
 static int dc_solve (dc *w)
 {
   const int64_t n = w->n;

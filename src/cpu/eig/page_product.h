@@ -1,12 +1,12 @@
 // page_product.h: products with vectors while a page is reduced, by all threads of its team
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// w = A v, where A is the lower triangle from a row and column on. Columns are taken as many at a
-// time as a register has numbers, from a multiple of that on, so that the triangle on the diagonal
-// is one register of each and all registers are aligned. Every element is read once, for its own
-// place and for that above the diagonal. What is in front of the first row counts as zero because v
-// is zero there, and what is behind the last one is zero. Where a page is large, strips of columns
-// have sums of their own, which threads compute.
+// It computes w = A v, where A is the lower triangle from a row and column on. It takes as many
+// columns at a time as a register has numbers, from a multiple of that on, so that the triangle on
+// the diagonal is one register of each and all registers are aligned. Every element is read once,
+// for its own place and for that above the diagonal. Rows before the first count as zero because v
+// is zero there, and rows after the last are zero. For a large page, strips of columns have their
+// own sums, which threads compute.
 
 #ifndef GPULINALG_CPU_EIG_PAGE_PRODUCT_H
 #define GPULINALG_CPU_EIG_PAGE_PRODUCT_H
@@ -47,7 +47,7 @@ typedef struct {
   int64_t columns; // of p and s, or of a strip of the product
 } reduction_step;
 
-// Columns of n numbers of so many bytes lie an odd number of cache lines apart: at a power of two a
+// Columns of n numbers of so many bytes are an odd number of cache lines apart: at a power of two a
 // few would fill a cache.
 static int64_t page_ld (int64_t n, size_t bytes)
 {
@@ -68,13 +68,13 @@ static void reduction_layout (char *base, size_t *at, int64_t n, reduction *r)
   r->vector = gla_carve (base, at, 2 * REDUCE_PANEL * sizeof (scalar));
 }
 
-// Columns of a: all that the product reads.
+// Returns the columns of a that the product reads.
 static int64_t reduction_columns (int64_t n)
 {
   return (n + LANE_SCALARS - 1) / LANE_SCALARS * LANE_SCALARS;
 }
 
-// Zeros behind the page.
+// Sets zeros after the page.
 static void reduction_clear (const reduction *r)
 {
   const size_t rest = (size_t)(r->lda - r->n) * sizeof (scalar);
@@ -86,7 +86,7 @@ static void reduction_clear (const reduction *r)
     memset (r->p + r->n + 2 * j * r->ld, 0, rest);
 }
 
-// Pieces by as many threads of the team as have 0.1 ms of work each.
+// Shares pieces among as many threads of the team as have 0.1 ms of work each.
 static void team_for (gla_cpu_eig_task *task, int64_t pieces, double seconds, gla_pool_work work,
                       void *user)
 {
@@ -105,8 +105,8 @@ static int piece_stopped (const gla_cpu_eig_task *task, int slot)
 // columns of a register
 //------------------------------------------------------------------------------
 
-// The registers that a product reads besides A, and the sums of its columns: those along the
-// columns with v, and for complex numbers with (im, -re) of v.
+// What a product reads besides A, and the sums of its columns: those along the columns with v, and
+// for complex numbers with (im, -re) of v.
 typedef struct {
   vec along[LANE_SCALARS];
 #if GLA_COMPLEX
@@ -123,7 +123,7 @@ static inline vec product_signs (void)
 }
 
 // Adds a_c x_c to y and a_c^H v to the sums for the register `at` rows into all columns a_c. On the
-// diagonal, what is above it is left out of both, and the diagonal out of the sums.
+// diagonal both leave out what is above it, and the sums also the diagonal.
 static inline __attribute__ ((always_inline)) void product_rows (const scalar *a, int64_t lda,
                                                                  const scalar *x, const scalar *v,
                                                                  scalar *y, product_sums *sum,
@@ -173,8 +173,8 @@ static inline real lanes_total (vec x)
   return x[0];
 }
 
-// What columns first .. first+LANE_SCALARS-1 of the lower triangle contribute to A v; `first` is a
-// multiple of that many.
+// Adds the contribution of columns first .. first+LANE_SCALARS-1 of the lower triangle to A v;
+// `first` is a multiple of that number.
 static inline void product_columns (const reduction_step *step, int64_t first, scalar *y)
 {
   const reduction *r = step->r;

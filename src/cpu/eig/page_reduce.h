@@ -1,4 +1,4 @@
-// page_reduce.h: one page to tridiagonal form, and eigenvectors back, by all threads of its team
+// page_reduce.h: reduces one page to tridiagonal form, and transforms vectors back, by a team
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #ifndef GPULINALG_CPU_EIG_PAGE_REDUCE_H
@@ -11,19 +11,18 @@
 // one page to tridiagonal form, by all threads of its team
 //------------------------------------------------------------------------------
 
-// A = Q T Q^H with the reflectors of LAPACK's ?sytrd for the lower triangle, in panels as its
-// ?latrd does them: within a panel A - P S^H stands for the matrix, and behind the panel the
-// product is subtracted. The columns of P are v0 w0 v1 w1 and so on, those of S w0 v0 w1 v1. Half
-// of the arithmetic are the products A v, which read the lower triangle once per column. They are
-// cut into strips of columns, each with a sum of its own, and the subtraction into strips of
-// columns, too: so the threads share all of it, and the sums do not depend on how many threads
-// there are. The monitor is asked once per column.
+// A = Q T Q^H with the reflectors of LAPACK's ?sytrd for the lower triangle, in panels as in its
+// ?latrd: within a panel A - P S^H represents the matrix, and after the panel the product is
+// subtracted. The columns of P are v0 w0 v1 w1 and so on, those of S w0 v0 w1 v1. Half of the
+// arithmetic are the products A v, which read the lower triangle once per column. They are cut into
+// strips of columns, each with its own sum, and so is the subtraction: the threads share all of it,
+// and the sums do not depend on the number of threads. The monitor is polled once per column.
 
 //------------------------------------------------------------------------------
 // panels
 //------------------------------------------------------------------------------
 
-// y -= M x, and y = M^H x, for rows of p or s.
+// Computes y -= M x, and y = M^H x, for rows of p or s.
 static void subtract_panel (const reduction *r, int64_t rows, int64_t columns, const scalar *m,
                             const scalar *x, scalar *y)
 {
@@ -48,7 +47,7 @@ static void panel_products (const reduction *r, int64_t rows, int64_t columns, c
   gla_blas_out ();
 }
 
-// Column k of A - P S^H, with `columns` columns of P and S, into the page.
+// Computes column k of A - P S^H, with `columns` columns of P and S, in the page.
 static void update_column (const reduction *r, int64_t k, int64_t columns)
 {
   if (columns == 0)
@@ -58,7 +57,7 @@ static void update_column (const reduction *r, int64_t k, int64_t columns)
   subtract_panel (r, r->n - k, columns, r->p + k, r->vector, r->a + k + k * r->lda);
 }
 
-// Reflector k from column k of the page; its vector stays there, with the 1 in row k+1.
+// Makes reflector k from column k of the page; its vector stays there, with the 1 in row k+1.
 static void make_reflector (const reduction *r, int64_t k)
 {
   scalar *column = r->a + k * r->lda;
@@ -71,8 +70,8 @@ static void make_reflector (const reduction *r, int64_t k)
   column[k + 1] = 1;
 }
 
-// w = tau (A - P S^H) v, then w - 1/2 tau (w^H v) v: number j of the panel, in p and s. Rows up to
-// k are never read.
+// Computes w = tau (A - P S^H) v, then w - 1/2 tau (w^H v) v: number j of the panel, in p and s.
+// Rows up to k are never read.
 static void second_column (const reduction *r, int64_t k, int64_t j)
 {
   const int64_t from = k + 1, rows = r->n - from;
@@ -95,7 +94,7 @@ static void second_column (const reduction *r, int64_t k, int64_t j)
   memcpy (s + r->ld, v + from, (size_t)rows * sizeof *s);
 }
 
-// A -= P S^H in a strip of columns, from its first row on.
+// Computes A -= P S^H in a strip of columns, from its first row on.
 static void update_strip (void *user, int64_t piece, int slot)
 {
   const reduction_step *step = user;
@@ -130,8 +129,8 @@ static void update_rest (const reduction *r, int64_t from, int64_t columns)
   team_for (r->task, strips, seconds, update_strip, &step);
 }
 
-// The lower triangle of a becomes the vectors of the reflectors, with their ones; what is above is
-// not read and is destroyed. Returns early where the work must end.
+// Replaces the lower triangle of a by the vectors of the reflectors, with their ones; the upper one
+// is not read and is overwritten. Returns early if the work must end.
 static void reduce_page (const reduction *r)
 {
   const int64_t n = r->n;
@@ -154,14 +153,14 @@ static void reduce_page (const reduction *r)
 // eigenvectors of T to those of one page, by all threads of its team
 //------------------------------------------------------------------------------
 
-// Q = H_0 H_1 ... in blocks I - V T V^H of BACK_BLOCK reflectors (Schreiber and Van Loan's form, as
-// LAPACK's ?larft makes T). Strips of columns of the result are the pieces of the work: a thread
-// gathers the wanted vectors of T, applies all blocks to them in its own buffer, and writes them
-// out. A strip depends on n and the wanted part alone, and so do the sums. The monitor is asked
+// Q = H_0 H_1 ... in blocks I - V T V^H of BACK_BLOCK reflectors (Schreiber and Van Loan's form,
+// with T as in LAPACK's ?larft). Strips of columns of the result are the pieces of the work: a
+// thread gathers the wanted vectors of T, applies all blocks to them in its own buffer, and stores
+// them. A strip depends on n and the wanted part alone, and so do the sums. The monitor is polled
 // before each block.
 
 // BACK_BLOCK: the most reflectors of a block. Fewer are better while a page is in the cache,
-// because T takes n BACK_BLOCK^2.
+// because T takes n BACK_BLOCK^2 operations.
 enum { BACK_BLOCK = 64, BACK_STRIP = 128, BACK_SMALL_MAX = 1024 };
 
 static int64_t back_width (int64_t n)
@@ -199,7 +198,7 @@ static int64_t back_blocks (int64_t n)
   return (n - 1 + back_width (n) - 1) / back_width (n);
 }
 
-// V of a block: its first reflector, their number, and where V begins.
+// V of a block: its first reflector, their number, and the first row and column of V.
 typedef struct {
   gla_blas_int rows, count;
   const scalar *v;
@@ -224,7 +223,7 @@ static void back_product (const char *op, gla_blas_int m, gla_blas_int n, gla_bl
   gla_blas_out ();
 }
 
-// T of a block; puts the zeros of V where they belong.
+// Makes T of a block; sets the zeros of V.
 static void back_triangle (void *user, int64_t number, int slot)
 {
   const back *b = user;
@@ -249,7 +248,7 @@ static void back_triangle (void *user, int64_t number, int slot)
   }
 }
 
-// The vectors of T of a strip into the buffer.
+// Gathers the vectors of T of a strip in the buffer.
 static void gather_strip (const back *b, int64_t first, int64_t count, scalar *x)
 {
   const vectors_of_t *f = &b->from;
@@ -260,7 +259,7 @@ static void gather_strip (const back *b, int64_t first, int64_t count, scalar *x
   }
 }
 
-// x = (I - V T V^H) x; w: BACK_BLOCK x count.
+// Sets x = (I - V T V^H) x; w: BACK_BLOCK x count.
 static void apply_block (const back *b, int64_t number, gla_blas_int count, scalar *x, scalar *w)
 {
   const back_block k = block_of (b, number);
@@ -300,7 +299,7 @@ static void back_strip (void *user, int64_t piece, int slot)
   }
 }
 
-// Writes the wanted columns of V. Returns early where the work must end.
+// Writes the wanted columns of V. Returns early if the work must end.
 static void back_page (back *b)
 {
   const double block = (double)(b->n * BACK_BLOCK * GLA_PARTS * GLA_PARTS);

@@ -13,9 +13,9 @@
 // the leaves of divide and conquer, one per lane of a register
 //------------------------------------------------------------------------------
 
-// Leaves have nearly the same order, so QL solves as many at a time as a register has lanes. A
-// leaf of lower order than the highest of its register gets rows of zeros behind its own: they are
-// blocks of their own, which QL leaves as they are.
+// Leaves have nearly the same order, so QL solves as many at a time as a register has lanes. A leaf
+// of lower order than the highest of its register gets rows of zeros after its own: they are
+// separate blocks, which QL leaves unchanged.
 
 // LEAF_MOST: the highest order of a leaf. LEAF_STEPS: sweeps for each of its rows.
 enum { LEAF_MOST = 32, LEAF_STEPS = 30 };
@@ -48,8 +48,8 @@ static size_t leaf_layout (char *base, int n, leaf_space *w)
   return at;
 }
 
-// Eigenvalues of lane l, ascending, into d, and their vectors into columns of z. Returns 0 where
-// it did not converge.
+// Stores eigenvalues of lane l, ascending, in d, and their vectors in columns of z. Returns 0 if it
+// did not converge.
 static int leaf_store (const leaf_space *w, int l, int n, real *d, real *z, int64_t ldz)
 {
   const ql_group *q = &w->q;
@@ -69,7 +69,7 @@ static int leaf_store (const leaf_space *w, int l, int n, real *d, real *z, int6
   return !bad;
 }
 
-// d, e and z are those of the matrix. Returns 0 where a leaf did not converge.
+// d, e and z are those of the matrix. Returns 0 if a leaf did not converge.
 static int leaves_solve (const leaf_group *g, real *d, const real *e, real *z, int64_t ldz,
                          void *space)
 {
@@ -99,16 +99,16 @@ static int leaves_solve (const leaf_group *g, real *d, const real *e, real *z, i
 // roots of the secular equation of a merge, several at a time
 //------------------------------------------------------------------------------
 
-// f(x) = 1/rho + sum z_i^2/(d_i - x) = 0 as LAPACK's ?laed4 solves it, one root per lane of a
-// register: x is kept as its distance to the nearer of the two poles around it, f is replaced by a
-// rational function with these two poles (Li's fixed weight and middle way, LAPACK Working Note
-// 89), and a root is found where |f| is below the bound of its rounding errors. All lanes read the
+// f(x) = 1/rho + sum z_i^2/(d_i - x) = 0 is solved as by LAPACK's ?laed4, one root per lane of a
+// register: x is stored as its distance to the nearer of the two poles around it, f is replaced by
+// a rational function with these two poles (Li's fixed weight and middle way, LAPACK Working Note
+// 89), and a root is found when |f| is below the bound of its rounding errors. All lanes read the
 // same poles, and neighbouring ones share a division. A step that leaves the bracket is replaced by
-// bisection. A root that does not come in SECULAR_STEPS steps is left to ?laed4, as is the last
-// one, which has a pole on one side only.
+// bisection. A root that needs more than SECULAR_STEPS steps is left to ?laed4, as is the last one,
+// which has a pole on one side only.
 
-// SECULAR_POLES: poles that share a division. In single precision the product of the distances of
-// more would leave the range.
+// SECULAR_POLES: poles that share a division. In single precision the product of more distances
+// would leave the range.
 enum { SECULAR_STEPS = 30, SECULAR_POLES = GLA_SINGLE ? 2 : 4 };
 
 // Poles d, ascending, and z.
@@ -126,8 +126,8 @@ typedef struct {
   vec origin, tau;
 } secular_roots;
 
-// f = 1/rho + psi + phi, where psi has the poles on the left, and the derivatives. `error`: f is
-// known to so many roundings.
+// f = 1/rho + psi + phi, where psi has the poles on the left, and the derivatives. `error`: f has
+// an error of so many roundings.
 typedef struct {
   vec f, dpsi, dphi, error;
 } secular_value;
@@ -142,7 +142,7 @@ static inline __attribute__ ((always_inline)) vec secular_delta (const secular *
   return (vec_broadcast (s->d[i]) - r->origin) - r->tau;
 }
 
-// Poles i and i+1 at distances x and y, where 1/(x y) is known.
+// Adds poles i and i+1 at distances x and y, where 1/(x y) is known.
 static inline __attribute__ ((always_inline)) secular_sum
 secular_add_pair (secular_sum t, const secular *s, int64_t i, vec x, vec y, vec inverse)
 {
@@ -153,7 +153,7 @@ secular_add_pair (secular_sum t, const secular *s, int64_t i, vec x, vec y, vec 
   return t;
 }
 
-// Poles i .. i+SECULAR_POLES-1: one division for all.
+// Adds poles i .. i+SECULAR_POLES-1 with one division for all.
 static inline __attribute__ ((always_inline)) secular_sum
 secular_add_poles (secular_sum t, const secular *s, const secular_roots *r, int64_t i)
 {
@@ -168,7 +168,7 @@ secular_add_poles (secular_sum t, const secular *s, const secular_roots *r, int6
 #endif
 }
 
-// Pole i, in the lanes that want it.
+// Adds pole i, in the lanes that need it.
 static inline __attribute__ ((always_inline)) secular_sum
 secular_add (secular_sum t, const secular *s, const secular_roots *r, int64_t i, mask wanted)
 {
@@ -207,8 +207,8 @@ static inline vec secular_root_of (vec x)
   return vec_sqrt (vec_abs (x));
 }
 
-// The nearer pole becomes the origin, and tau the root of the function that is f but for a constant
-// and the poles on both sides; lo and hi become a bracket.
+// Takes the nearer pole as origin, and tau as the root of f with all other poles replaced by a
+// constant; lo and hi become a bracket.
 static void secular_begin (const secular *s, secular_roots *r, vec *lo, vec *hi)
 {
   const vec zero = vec_broadcast (0), gap = r->right - r->left, half = gap / 2;
@@ -231,8 +231,8 @@ static void secular_begin (const secular *s, secular_roots *r, vec *lo, vec *hi)
   r->tau = vec_select ((tau > *lo) & (tau < *hi), tau, (*lo + *hi) / 2);
 }
 
-// The zero of c + s/(x - eta) + t/(y - eta), which touches f where eta = 0. `middle`: s and t are
-// from both slopes; otherwise the weight of the nearer pole is its own.
+// Returns the zero of c + s/(x - eta) + t/(y - eta), which touches f at eta = 0. `middle`: s and t
+// are from both slopes; otherwise the nearer pole has its own weight.
 static inline vec secular_step (const secular_roots *r, const secular_value *v, mask middle)
 {
   const vec zero = vec_broadcast (0);
@@ -269,7 +269,7 @@ static mask secular_solve (const secular *s, secular_roots *r)
   return found;
 }
 
-// Roots first .. first+GLA_LANES-1, as far as they have poles on both sides.
+// Returns roots first .. first+GLA_LANES-1, as far as they have poles on both sides.
 static secular_roots secular_group (const secular *s, int64_t first)
 {
   secular_roots r = {.first = first};
@@ -284,8 +284,8 @@ static secular_roots secular_group (const secular *s, int64_t first)
   return r;
 }
 
-// The eigenvector of a root: s/x for its distances x from the poles. Returns the inverse of its
-// norm.
+// Forms the eigenvector of a root: s/x for its distances x from the poles. Returns the inverse of
+// its norm.
 static real secular_quotients (int64_t k, const real *s, real *x)
 {
   vec squares = vec_broadcast (0);

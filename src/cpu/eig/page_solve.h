@@ -19,7 +19,8 @@
 // read
 //------------------------------------------------------------------------------
 
-// Element (i, j), i >= j, of the scaled page with (A + A')/2 taken; returns |a_ij - conj (a_ji)|^2.
+// Stores element (i, j), i >= j, of the scaled page with (A + A')/2 taken; returns |a_ij - conj
+// (a_ji)|^2.
 static inline real symmetric_element (const real *A, int64_t ld, gla_triangle triangle,
                                       const scaling *s, int64_t i, int64_t j, real *to)
 {
@@ -27,7 +28,7 @@ static inline real symmetric_element (const real *A, int64_t ld, gla_triangle tr
   const real f = s->down[0], g = s->down[1], half = (real)0.5;
   real lower = triangle == GLA_TRIANGLE_UPPER ? 0 : x[0] * f * g;
   real upper = triangle == GLA_TRIANGLE_LOWER ? 0 : y[0] * f * g;
-  // + 0: LAPACK looks at the sign of a zero
+  // + 0: LAPACK uses the sign of a zero
   to[0] = (triangle == GLA_TRIANGLE_FULL ? half * (lower + upper) : lower + upper) + 0;
   real d = lower - upper, d2 = d * d;
 #if GLA_COMPLEX
@@ -42,8 +43,8 @@ static inline real symmetric_element (const real *A, int64_t ld, gla_triangle tr
   return triangle == GLA_TRIANGLE_FULL ? d2 : 0;
 }
 
-// Reads a page into the lower triangle of a, and into the upper one too if `both`. By tiles,
-// because element (j, i) is far from (i, j). Returns why it cannot be solved.
+// Reads a page into the lower triangle of a, and into the upper one too if `both`. It goes by
+// tiles, because element (j, i) is far from (i, j). Returns why the page cannot be solved.
 static scaling load_page (gla_cpu_eig_task *task, int64_t page, real *a, int64_t lda, int both)
 {
   enum { tile = 32 };
@@ -90,10 +91,10 @@ typedef struct {
   real *z, *cs;
   int64_t ldz;
   int *order;
-  ql_page_tape *tape; // where QL finds a part of the vectors
+  ql_page_tape *tape; // used if QL finds a part of the vectors
 } page_work;
 
-// buffers: of each thread, for a strip of vectors, first of T and then of A.
+// buffers: each thread has one for a strip of vectors, first of T and then of A.
 static void vectors_layout (char *base, size_t *at, const gla_eig_job *job, int team, page_work *w)
 {
   const int64_t n = job->n, blocks = back_blocks (n);
@@ -143,8 +144,8 @@ static int page_dc (gla_cpu_eig_task *task, page_work *w)
   return dc_solve (&w->dc);
 }
 
-// T = Z D Z'; column k of z, ldz apart, is eigenvector k. Returns how many eigenvalues did not
-// converge.
+// Finds T = Z D Z'; column k of z, ldz apart, is eigenvector k. Returns how many eigenvalues did
+// not converge.
 static int page_tridiagonal (gla_cpu_eig_task *task, page_work *w)
 {
   const gla_eig_job *job = task->job;
@@ -164,10 +165,10 @@ static int page_tridiagonal (gla_cpu_eig_task *task, page_work *w)
   return w->tape && w->tape->failed ? (int)n : bad;
 }
 
-// The vectors of T that are wanted, by the tape of QL.
+// Returns the wanted vectors of T, by the tape of QL.
 static vectors_of_t vectors_from_tape (gla_cpu_eig_task *task, const page_work *w, part p)
 {
-  // rows of z are as long as the columns are many, up to a full register
+  // rows of z have the number of columns, rounded up to a full register
   const int64_t n = task->job->n, width = (p.count + GLA_LANES - 1) / GLA_LANES * GLA_LANES;
   memset (w->z, 0, (size_t)(n * width) * sizeof *w->z);
   for (int64_t j = 0; j < p.count; j++)
@@ -176,7 +177,7 @@ static vectors_of_t vectors_from_tape (gla_cpu_eig_task *task, const page_work *
   return (vectors_of_t){w->z, width, 1, NULL};
 }
 
-// Writes the results. Only the vectors that are wanted are transformed back.
+// Writes the results. Only the wanted vectors are transformed back.
 static void store_page (gla_cpu_eig_task *task, int64_t page, const scaling *s, page_work *w)
 {
   const part p = store_values (task, page, s, w->r.d, 1, w->order);

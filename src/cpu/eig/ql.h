@@ -1,10 +1,10 @@
 // ql.h: implicitly shifted QL and QR on one real symmetric tridiagonal matrix
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// After LAPACK's steqr: Wilkinson shifts, and in each block QL or QR, so that the chase runs from
-// the large to the small end. Differences: e is also dropped where it is below tol*norm, which
-// graded and rank-deficient matrices need to settle, and the rotations act on rows of Z (row k is
-// eigenvector k), which lie in one piece.
+// It follows LAPACK's steqr: Wilkinson shifts, and in each block QL or QR, so that the chase runs
+// from the large to the small end. Differences: e is also dropped if it is below tol*norm, which
+// graded and rank-deficient matrices need to converge, and the rotations act on rows of Z (row k is
+// eigenvector k), which are contiguous.
 
 #ifndef GPULINALG_CPU_EIG_QL_H
 #define GPULINALG_CPU_EIG_QL_H
@@ -28,7 +28,7 @@ static inline real lartg (real g, real f, real *c, real *s)
       *s = 0;
       return 0;
     }
-    // the squares underflow; scaled up by a power of two even those of denormals do not
+    // the squares underflow; scaled by a power of two not even those of denormals do
     g *= up;
     f *= up;
     scale = down;
@@ -40,8 +40,8 @@ static inline real lartg (real g, real f, real *c, real *s)
   return r * scale;
 }
 
-// Rows k+1 and k of z for k = length-1, ..., 0, where row k is z + k*step; `count` registers of
-// each from `z` on. The lower row stays in registers for the next rotation.
+// Rotates rows k+1 and k of z for k = length-1, ..., 0, where row k is z + k*step; `count`
+// registers of each from `z` on. The lower row stays in registers for the next rotation.
 static inline __attribute__ ((always_inline)) void
 rotate_strip (int length, const real *c, const real *s, real *z, ptrdiff_t step, int count)
 {
@@ -80,7 +80,7 @@ typedef struct {
   int step;
 } view;
 
-// One QL step on elements 0..length of the view; leaves the rotations in c, s.
+// Does one QL step on elements 0..length of the view; stores the rotations in c, s.
 static void ql_step (view t, int length, real *c, real *s)
 {
   real *d = t.d, *e = t.e;
@@ -107,7 +107,7 @@ static void ql_step (view t, int length, real *c, real *s)
   e[0] = g;
 }
 
-// All steps, where only a part of the vectors is wanted. Step k has rotations at[k].. on rows from,
+// All steps, if only a part of the vectors is wanted. Step k has rotations at[k].. on rows from,
 // from+h, ... of Z.
 typedef struct {
   int wanted, failed; // failed: there was no memory for it
@@ -162,12 +162,13 @@ static void free_tape (ql_page_tape *t)
 
 enum { POLL_ROTATIONS = 1 << 18 }; // some milliseconds
 
-// All rotations, the last step first, on `count` registers of each row of x; rows are width numbers
-// apart. One row stays in registers for the next rotation. Returns early where the work must end.
+// Applies all rotations, the last step first, to `count` registers of each row of x; rows are width
+// numbers apart. One row stays in registers for the next rotation. Returns early if the work must
+// end.
 static inline __attribute__ ((always_inline)) void
 unwind_strip (gla_cpu_eig_task *task, const ql_page_tape *t, real *x, int64_t width, int count)
 {
-  int since = 0; // the last look
+  int since = 0; // the last poll
   for (size_t k = t->steps; k-- > 0;) {
     const struct ql_taped_step q = t->step[k];
     since += q.length;
@@ -193,8 +194,8 @@ unwind_strip (gla_cpu_eig_task *task, const ql_page_tape *t, real *x, int64_t wi
   }
 }
 
-// x <- Q' x for the matrix x of n rows of width numbers, where Q are all rotations. Vectors are as
-// orthogonal as all of them would be.
+// Sets x <- Q' x for the matrix x of n rows of width numbers, where Q are all rotations. The
+// vectors are as orthogonal as if all were computed.
 static void unwind_tape (gla_cpu_eig_task *task, const ql_page_tape *t, real *x, int64_t width)
 {
   int64_t j = 0;
@@ -208,7 +209,7 @@ static void unwind_tape (gla_cpu_eig_task *task, const ql_page_tape *t, real *x,
 
 // A problem: T has the diagonal d and e below it. z, or NULL: n rows of ldz numbers, the identity
 // on entry, row k the eigenvector of d[k] on return; ldz is a multiple of GLA_LANES and z aligned
-// to a register. e is destroyed.
+// to a register. e is overwritten.
 typedef struct {
   int n;
   real *d, *e, *z;
@@ -220,8 +221,8 @@ typedef struct {
   gla_cpu_eig_task *task;
 } ql_problem;
 
-// Diagonalises the block lo..hi (hi > lo) in one direction; 0 where the steps ran out or the work
-// must end.
+// Diagonalises the block lo..hi (hi > lo) in one direction; returns 0 if the steps ran out or the
+// work must end.
 static int ql_block (ql_problem *q, int lo, int hi)
 {
   real *d = q->d, *e = q->e;
@@ -256,8 +257,8 @@ static int ql_block (ql_problem *q, int lo, int hi)
   return 1;
 }
 
-// Eigenvalues, not sorted, into d; maxit*n steps are allowed. Returns 0, or how many eigenvalues
-// did not converge.
+// Stores eigenvalues, not sorted, in d; maxit*n steps are allowed. Returns 0, or how many
+// eigenvalues did not converge.
 static int ql (ql_problem *q, real tol, int maxit)
 {
   const real *d = q->d, *e = q->e;

@@ -16,7 +16,7 @@
 #include <math.h>
 #include <string.h>
 
-// Bits of the largest entry that is to be read.
+// Returns the bits of the largest entry that is to be read.
 static bits largest_of_page (int64_t n, const real *A, int64_t ld, gla_triangle triangle)
 {
   bits m = 0;
@@ -35,8 +35,8 @@ static bits largest_of_page (int64_t n, const real *A, int64_t ld, gla_triangle 
 }
 
 // What is known of a page before it is solved. Its entries are multiplied by down[0]*down[1] so
-// that the largest lies in [1, 2), its eigenvalues by up[0]*up[1]: two factors, because 2^1074 is
-// no number.
+// that the largest is in [1, 2), its eigenvalues by up[0]*up[1]: two factors, because 2^1074 is not
+// representable.
 typedef struct {
   int32_t info; // 0: solve it
   real largest;
@@ -65,7 +65,7 @@ static scaling scaling_of (bits largest, int64_t n)
   return s;
 }
 
-// Looks at the largest squared |A - A'| of the scaled page; marks the page if it is too large.
+// Checks the largest squared |A - A'| of the scaled page; marks the page if it is too large.
 static void check_hermitian (scaling *s, real difference2, int64_t n, double *skew)
 {
   // the largest scaled entry, in [1, 2)
@@ -79,7 +79,7 @@ static void check_hermitian (scaling *s, real difference2, int64_t n, double *sk
     *skew = d <= DBL_MAX ? d : DBL_MAX;
 }
 
-// order[0..n-1]: places of w[0], w[stride], ... in ascending order; equal ones keep theirs.
+// Sorts places of w[0], w[stride], ... into order[0..n-1], ascending; the sort is stable.
 static void sort (int n, const real *w, int stride, int *order)
 {
   for (int i = 0; i < n; i++) {
@@ -97,8 +97,7 @@ static void sort (int n, const real *w, int stride, int *order)
 
 // Eigenvalues and eigenvectors of a page where the solver has left them. Eigenvalue j is
 // w[j*w_stride]; element i of its vector is at v + (i + j*ldv)*v_stride, its imaginary part
-// imag_offset further. phase: nonzero where the vectors are to get theirs, and v_stride is that of
-// one page.
+// imag_offset further. phase: nonzero if the vectors need theirs, and v_stride is that of one page.
 typedef struct {
   const real *w, *v;
   int w_stride;
@@ -109,7 +108,7 @@ typedef struct {
 static inline __attribute__ ((always_inline)) void
 store_column (real *to, const real *from, int64_t n, int64_t stride, int64_t imag)
 {
-  // + 0 makes -0 into 0: which of them a zero is depends on what the other lanes did
+  // + 0 makes -0 into 0: the sign of a zero depends on what the other lanes did
   (void)imag;
   for (int64_t i = 0; i < n; i++) {
     to[GLA_PARTS * i] = from[i * stride] + 0;
@@ -119,13 +118,13 @@ store_column (real *to, const real *from, int64_t n, int64_t stride, int64_t ima
   }
 }
 
-// Columns of V, which are rows of lambda, that a job returns of each page.
+// Returns the columns of V, which are rows of lambda, of each page of a job.
 static inline int64_t columns_of (const gla_eig_job *job)
 {
   return job->range == GLA_EIG_ALL ? job->n : job->columns;
 }
 
-// The eigenvalue that is returned, of the scaled one. + 0 makes -0 into 0.
+// Returns the eigenvalue from the scaled one. + 0 makes -0 into 0.
 static inline real unscaled (const scaling *s, real w)
 {
   return w * s->up[0] * s->up[1] + 0;
@@ -136,7 +135,7 @@ typedef struct {
   int64_t first, count;
 } part;
 
-// How many of the n eigenvalues are at most x.
+// Returns how many of the n eigenvalues are at most x.
 static int64_t at_most (int64_t n, const scaling *s, const real *w, int stride, double x)
 {
   int64_t count = 0;
@@ -168,8 +167,8 @@ static void nan_column (const gla_array *V, int64_t page, int64_t j)
     to[i] = (real)NAN;
 }
 
-// Writes info, the count and the wanted eigenvalues, ascending; order tells where all of them were.
-// Returns which vectors are to follow; a page that failed, and what is behind them, becomes NaN.
+// Writes info, the count and the wanted eigenvalues, ascending; order has the places of all of
+// them. Returns which vectors follow; a page that failed, and the rest of the results, become NaN.
 static part store_values (gla_cpu_eig_task *task, int64_t page, const scaling *s, const real *w,
                           int stride, int *order)
 {
@@ -193,7 +192,7 @@ static part store_values (gla_cpu_eig_task *task, int64_t page, const scaling *s
   return p;
 }
 
-// Writes a page, or NaN where info says that it failed.
+// Writes a page, or NaN if info says that it failed.
 static void store (gla_cpu_eig_task *task, int64_t page, const scaling *s, result r, int *order)
 {
   const gla_array *V = &task->chunk->V;

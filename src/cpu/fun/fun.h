@@ -17,7 +17,7 @@ enum { GLA_CPU_FUN_SMALL = 4 };
 // The kernels of one type of V for one instruction set. Y and F have the type of V, or the complex
 // one with `wide`. Leading dimensions count elements of their arrays.
 typedef struct {
-  // X, which may be V, is written packed, as is Y where it is not NULL.
+  // X, which may be V, is stored packed, and so is Y if it is not NULL.
   void (*factors) (const void *V, int64_t ldv, void *X, void *Y, int wide, int64_t n,
                    const gla_fun_value *values);
   // F = V*diag (f)*V' for n up to GLA_CPU_FUN_SMALL; V is packed.
@@ -27,8 +27,9 @@ typedef struct {
 
 GLA_KERNEL_DECLARE (fun);
 
-// The kernels of V, and the product of pages of the type of F: by the thread that calls it, bytes
-// of its workspace, which is aligned to 64, and pages 0 .. count-1 of a chunk; or by all threads.
+// The kernels of V, and the product of pages of the type of F: by the calling thread, with the
+// bytes of its workspace, which is aligned to 64, and pages 0 .. count-1 of a chunk; or by all
+// threads.
 typedef struct {
   const gla_cpu_fun_kernel *kernel;
   size_t (*workspace) (const gla_pagemul_job *job);
@@ -48,14 +49,14 @@ typedef struct {
   gla_fun_value *values; // n for each page
 } gla_cpu_fun_work;
 
-// Whether the product of a page is made by one thread, which takes V to a workspace first, and
-// whether V then lies in the place of F. Else V has memory of its own.
+// Whether one thread makes the product of a page, which copies V to a workspace first, so that V
+// may be at F's place. Else V has its own memory.
 int gla_cpu_fun_alone (int64_t n, int64_t pages);
 int gla_cpu_fun_in_place (const gla_cpu_fun_work *w);
-// n x n for each page, unless the array has data.
+// Takes n x n for each page, unless the array has data.
 gla_status gla_cpu_fun_take (gla_cpu_fun_work *w, gla_type type, gla_array *a);
 
-// F of a chunk, from V, lambda and info.
+// Makes F of a chunk from V, lambda and info.
 gla_status gla_cpu_fun_products (gla_engine *engine, gla_cpu_fun_work *w,
                                  const gla_pagefun_chunk *chunk);
 

@@ -13,7 +13,7 @@
 // factors of a product
 //------------------------------------------------------------------------------
 
-// y = x*(re - im*i) for a column of x.
+// Sets y = x*(re - im*i) for a column of x.
 static inline __attribute__ ((always_inline)) void
 turn_column (const real *restrict x, real *restrict y, int wide, int64_t n, real re, real im)
 {
@@ -75,8 +75,8 @@ small_factor (int n, const real *v, const gla_fun_value *values, small_factors *
   }
 }
 
-// Column k of X*Y'. Sums that an element and its mirror image have in common are the same bit by
-// bit, and so are those that cancel.
+// Computes column k of X*Y'. Sums that an element and its mirror image have in common have the same
+// bits, and so do those that cancel.
 static inline __attribute__ ((always_inline)) void small_column (int n, const small_factors *s,
                                                                  int k, int wide, real *f)
 {

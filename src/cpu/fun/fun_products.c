@@ -1,9 +1,9 @@
 // fun_products.c: V*diag (f)*V' of a chunk of pages on the CPU
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// X*Y', where X = V*sqrt (|f|) and Y = X times the conjugate phases of f. Elements of a product are
-// sums in one order, so that an element and its mirror image are conjugate bit by bit where f is
-// real, and the same for X*Y' and X*X'. So one triangle is computed there. Where V is real and f is
+// F = X*Y', where X = V*sqrt (|f|) and Y = X times the conjugate phases of f. Elements of a product
+// are sums in one order, so that an element and its mirror image are conjugate bit by bit if f is
+// real, and X*Y' has the same bits as X*X'. So then one triangle is computed. If V is real and f is
 // not, the product is symmetric: that is conj (Y)*X.', whose right operand is real.
 
 #include "fun.h"
@@ -18,9 +18,9 @@
 enum { PIECE_NUMBERS = 16384, SMALL_PAGES = 512, SYMMETRIC_FROM = 24 };
 
 // Pages up to ALONE_MAX rows are multiplied by one thread each: larger ones may be shared by
-// threads, also those above ALONE_FEW_MAX where there are few. PIECE_BYTES: of X and Y that a
-// thread takes at a time, which stay in its cache. A thread is woken for PIECE_TERMS. Eigenvectors
-// of pages with fewer rows than IN_PLACE_MIN stay in the cache in a place of their own.
+// threads, also those above ALONE_FEW_MAX if there are few. PIECE_BYTES: of X and Y that a thread
+// takes at a time, which stay in its cache. A thread is woken for PIECE_TERMS. Eigenvectors of
+// pages with fewer rows than IN_PLACE_MIN stay in the cache if they have their own memory.
 enum {
   ALONE_FEW_MAX = 64,
   ALONE_MAX = 128,
@@ -87,7 +87,7 @@ static void scale_vectors (void *user, int64_t from, int64_t end)
                                 w->values + p * n);
 }
 
-// X*Y' as a job. has: what is among the values; count: pages.
+// Returns X*Y' as a job. has: properties of the values; count: pages.
 static gla_pagemul_job product_of (const fun_group *g, const gla_pagemul_chunk *c, int has,
                                    int64_t columns, const int64_t *count)
 {
@@ -116,7 +116,7 @@ static int poll_stop (void *user, int64_t pages)
   return m->poll != NULL && m->poll (m->user, 0);
 }
 
-// By all threads.
+// All threads take part.
 static gla_status multiply (gla_engine *engine, const fun_group *g, int64_t columns)
 {
   gla_cpu_fun_work *w = g->work;
@@ -134,7 +134,7 @@ static gla_status multiply (gla_engine *engine, const fun_group *g, int64_t colu
 // products
 //------------------------------------------------------------------------------
 
-// The columns that count; the values of all others are 0.
+// Returns the number of columns in use; the values of all others are 0.
 static int64_t most_columns (const fun_group *g)
 {
   const gla_pagefun_job *job = &g->work->job;
@@ -146,7 +146,7 @@ static int64_t most_columns (const fun_group *g)
   return most;
 }
 
-// Pages from .. end-1 of small ones, values and products.
+// Does pages from .. end-1 of small ones, values and products.
 static void do_small (void *user, int64_t from, int64_t end)
 {
   const fun_group *g = user;
@@ -171,7 +171,7 @@ static gla_status do_large (gla_engine *engine, fun_group *g)
   gla_pool_ranges (count, PIECE_NUMBERS / (8 * n) + 1, find_values, g);
   g->turned = (g->has & GLA_FUN_PHASES) != 0 || g->wide;
   g->X = *V;
-  if (V->page_stride == 0) { // other pages need it still
+  if (V->page_stride == 0) { // other pages still need it
     status = gla_cpu_fun_take (w, V->type, &w->V);
     g->X = w->V;
   }
@@ -202,11 +202,11 @@ int gla_cpu_fun_in_place (const gla_cpu_fun_work *w)
   return w->alone && w->job.n >= IN_PLACE_MIN;
 }
 
-// A chunk in pieces of some pages. A thread takes values, X and Y of a piece to its workspace, and
-// writes the products over V.
+// A chunk in pieces of some pages. A thread computes values, X and Y of a piece in its workspace,
+// and writes the products over V.
 typedef struct {
   const fun_group *g;
-  int64_t columns;           // that count
+  int64_t columns;           // in use
   int64_t length;            // pages of a piece
   int64_t pieces, ranges;    // they are taken from each range in turn
   size_t values, x, y, work; // where these begin in a workspace
@@ -214,7 +214,7 @@ typedef struct {
   char *memory;
 } fun_pieces;
 
-// X*Y' of the pages of a piece; has: what is among their values.
+// Forms X*Y' of the pages of a piece; has: properties of their values.
 static void multiply_piece (const fun_pieces *t, const gla_array *F, int has, char *memory)
 {
   const fun_group *g = t->g;
@@ -228,7 +228,7 @@ static void multiply_piece (const fun_pieces *t, const gla_array *F, int has, ch
   g->work->kernels.pages (&job, &chunk, 0, F->pages, memory + t->work);
 }
 
-// The place of so many bytes in a workspace.
+// Returns the place of so many bytes in a workspace.
 static size_t place (size_t *at, size_t bytes)
 {
   const size_t here = *at;
@@ -236,7 +236,7 @@ static size_t place (size_t *at, size_t bytes)
   return here;
 }
 
-// The i-th piece to be taken. Pieces are dealt in the ranges per thread of cpu/batch.c, so that a
+// Returns the i-th piece to be taken. Threads take pieces from ranges as in cpu/batch.c, so that a
 // thread mostly finds the eigenvectors in its cache.
 static int64_t piece_of (const fun_pieces *t, int64_t i)
 {

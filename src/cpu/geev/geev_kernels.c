@@ -19,8 +19,8 @@ static size_t workspace (const gla_geev_job *job)
   return by_page + (job->n <= GLA_CPU_GEEV_LANES_MAX ? lanes_layout (NULL, job->n, &lanes) : 0);
 }
 
-// Pages first .. with a lane each. Returns the bits of those that have results; the others are left
-// to LAPACK.
+// Solves pages first .. with a lane each. Returns the bits of those that have results; the others
+// are left to LAPACK.
 static unsigned solve_group (const gla_cpu_geev_task *task, const lanes_work *w, int64_t first,
                              int count)
 {

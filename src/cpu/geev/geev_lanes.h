@@ -1,11 +1,10 @@
 // geev_lanes.h: small general pages between arrays and lanes, one page per lane of a register
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Element (i, j) of all pages stands in register i + j*ld. Every operation works lane by lane, and
-// where lanes need different steps, all make the steps of each, with those of others being exact
-// identities; so what a page gives does not depend on its neighbours. Zeros may get another sign
-// so: nothing may ask for the sign of a zero, and results get 0 added, which makes all zeros
-// positive.
+// Element (i, j) of all pages is in register i + j*ld. Every operation works lane by lane; if lanes
+// need different steps, all make the steps of each, with exact identities in the other lanes. So
+// the result of a page does not depend on its neighbours. This may change the sign of zeros:
+// nothing may use the sign of a zero, and results get 0 added, which makes all zeros positive.
 
 #ifndef GPULINALG_CPU_GEEV_GEEV_LANES_H
 #define GPULINALG_CPU_GEEV_GEEV_LANES_H
@@ -14,13 +13,13 @@
 
 #include "geev_page.h"
 
-// A complex number of each page, whatever the type of the pages is.
+// A complex number of each page, whatever the type of the pages.
 typedef struct {
   vec re, im;
 } pair;
 
-// What is done with rows or columns k, k+1, .. of all pages in a step of QR: see the files of the
-// two kinds of shifts.
+// How a step of QR changes rows or columns k, k+1, .. of all pages: see the two kinds of shifts in
+// geev_lanes_shifts.h.
 #if GLA_COMPLEX
 typedef struct {
   vec c;
@@ -86,8 +85,8 @@ static inline vec num_size (num a)
 #endif
 }
 
-// The power of two below |x|, 0 for denormal numbers, and its reciprocal, which is in range for x
-// up to half of the largest number.
+// Returns the power of two below |x|, 0 for denormal numbers, and its reciprocal, which is in range
+// for x up to half of the largest number.
 static inline vec power_below (vec x)
 {
   return (vec)((mask)x & (mask)vec_broadcast (INFINITY));
@@ -191,7 +190,7 @@ static inline unsigned lanes_of_count (int count)
   return (2u << (count - 1)) - 1;
 }
 
-// Pages first .. of A to h; lanes from `count` on read the first one.
+// Loads pages first .. of A to h; lanes from `count` on read the first one.
 static void lanes_load_pages (const lanes_work *w, const gla_array *A, int64_t first, int count)
 {
   lanes_sources from;
@@ -200,8 +199,8 @@ static void lanes_load_pages (const lanes_work *w, const gla_array *A, int64_t f
   lanes_load_square (w->h, from, A->column_stride, w->n);
 }
 
-// A page whose smallest part but 0 is less than its largest one times 2^-this is not balanced here:
-// small parts would become denormal, and those of a balanced page may be as small as they.
+// A page whose smallest nonzero part is less than its largest one times 2^-this is not balanced
+// here: small parts would become denormal, and those of a balanced page may be as small.
 enum { RANGE_EXPONENT = GLA_SINGLE ? 48 : 480 };
 
 // |x|, or Inf for 0.
@@ -218,9 +217,9 @@ static void lanes_times (const lanes_work *w, vec inverse)
       w->h[i + j * w->ld] = num_scale (inverse, w->h[i + j * w->ld]);
 }
 
-// Brings the largest part of each page to 1 or more and less than 2, by a power of two. Returns the
-// lanes with pages that are finite, not zero and away from the ends of the range, and with
-// `balance` whose parts are not of very different sizes.
+// Brings the largest part of each page to at least 1 and below 2, by a power of two. Returns the
+// lanes with pages that are finite, not zero and away from the ends of the range, and, with
+// `balance`, whose parts do not differ too much in size.
 static mask lanes_scale_pages (const lanes_work *w, int balance)
 {
   vec most = vec_broadcast (0), sum = most, least = vec_broadcast (INFINITY);
@@ -245,8 +244,8 @@ static mask lanes_scale_pages (const lanes_work *w, int balance)
   return balance ? (mask)(usual & narrow) : usual;
 }
 
-// The same for balanced pages, which may have become much smaller: what counts as nothing further
-// on is meant for pages of size 1.
+// Does the same for balanced pages, which may have become much smaller: later thresholds assume
+// pages of size 1.
 static void lanes_scale_balanced (const lanes_work *w)
 {
   const vec one = vec_broadcast (1);
@@ -266,7 +265,7 @@ static void lanes_scale_balanced (const lanes_work *w)
     lanes_times (w, vec_select (usual, inverse_power (most), one));
 }
 
-// The column w->out to column j of an array of complex pages, in some lanes.
+// Stores the column w->out in column j of an array of complex pages, in some lanes.
 static void lanes_store_column (const lanes_work *w, const gla_array *to, int64_t first, int j,
                                 unsigned live)
 {

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Each lane has its own window of rows low .. high, below which all eigenvalues are found. All
-// lanes sweep through the rows that lie in a window of one of them; a lane makes identities in rows
-// outside of its own. In a sweep only the rows and columns near the diagonal follow each step;
-// columns on the right join in blocks, when the steps come to them, and rows above the steps get
-// them all at the end, as do the vectors.
+// lanes sweep through the rows that are in a window of one of them; a lane makes identities in rows
+// outside of its own. A sweep updates only the rows and columns near the diagonal after each step;
+// columns on the right follow in blocks, when the steps reach them, and rows above the steps, and
+// the vectors, get all steps at the end.
 
 #ifndef GPULINALG_CPU_GEEV_GEEV_LANES_QR_H
 #define GPULINALG_CPU_GEEV_GEEV_LANES_QR_H
@@ -55,8 +55,8 @@ static int last_row (const qr_state *s)
   return last;
 }
 
-// Eigenvalues that stand by themselves at the end of a window, and pairs of real pages, are found:
-// the window ends above them. Returns nonzero where there was one.
+// Finds single eigenvalues at the end of a window, and pairs of real pages: the window then ends
+// above them. Returns nonzero if there was one.
 static int lanes_found (const lanes_work *w, qr_state *s)
 {
   const vec zero = vec_broadcast (0), one = vec_broadcast (1);
@@ -90,8 +90,8 @@ static void lanes_deflate (const lanes_work *w, qr_state *s)
 // a sweep
 //------------------------------------------------------------------------------
 
-// Where each lane's window begins and ends, as places of diagonal elements. Lanes that are done
-// have the first window.
+// The ends of each lane's window, as places of diagonal elements. Lanes that are done have the
+// first window.
 typedef struct {
   int low[GLA_LANES], high[GLA_LANES];
 } qr_places;
@@ -123,7 +123,7 @@ static inline num lanes_pick (const lanes_work *w, const int *at, int offset)
 
 #include "geev_lanes_shifts.h"
 
-// All windows once; with `schur` all of h, else only what the windows need.
+// Sweeps all windows once; with `schur` on all of h, else only on what the windows need.
 static void lanes_sweep (const lanes_work *w, const qr_state *s, int schur, int vectors)
 {
   const int n = w->n, to = last_row (s);
@@ -153,7 +153,7 @@ static void lanes_sweep (const lanes_work *w, const qr_state *s, int schur, int 
     march_rows (w, from, to, w->z, 0, n);
 }
 
-// The Schur form, with `schur` all of it. Returns the lanes that have one.
+// Finds the Schur form, with `schur` all of it. Returns the lanes that have one.
 static mask lanes_qr (const lanes_work *w, mask live, int schur, int vectors)
 {
   const vec zero = vec_broadcast (0), one = vec_broadcast (1);
@@ -173,7 +173,7 @@ static mask lanes_qr (const lanes_work *w, mask live, int schur, int vectors)
 //------------------------------------------------------------------------------
 
 // Real pages: every 2 x 2 block is brought to LAPACK's standard form, equal diagonal elements and
-// others of opposite signs, or made triangular where its eigenvalues are real (lanv2).
+// others of opposite signs, or made triangular if its eigenvalues are real (lanv2).
 
 #if GLA_COMPLEX
 
@@ -206,7 +206,7 @@ static inline vec vec_hypot (vec x, vec y)
   return power_below (most) * vec_sqrt (sum);
 }
 
-// Eigenvalues that are real and apart: the block becomes triangular.
+// The eigenvalues are real and apart: the block becomes triangular.
 static block_form block_real (block_form f, vec p, vec z, vec product)
 {
   const vec root = p + sign_of (p) * z, tau = vec_hypot (f.c, root), d = f.d;
@@ -219,7 +219,7 @@ static block_form block_real (block_form f, vec p, vec z, vec product)
   return f;
 }
 
-// Blocks with equal signs of b and c behind block_equal have real eigenvalues after all.
+// Blocks with equal signs of b and c after block_equal have real eigenvalues after all.
 static block_form block_split (block_form f)
 {
   const vec root_b = vec_sqrt (vec_abs (f.b)), root_c = vec_sqrt (vec_abs (f.c));
@@ -242,7 +242,7 @@ static block_form block_select (mask m, block_form yes, block_form no)
                       vec_select (m, yes.cos, no.cos), vec_select (m, yes.sin, no.sin)};
 }
 
-// Complex eigenvalues, or real ones that are nearly equal: the diagonal elements become equal.
+// The eigenvalues are complex, or real and nearly equal: the diagonal elements become equal.
 static block_form block_equal (block_form f, vec gap)
 {
   const vec zero = vec_broadcast (0), half = vec_broadcast ((real)0.5);
@@ -260,7 +260,7 @@ static block_form block_equal (block_form f, vec gap)
   return mask_any (split) ? block_select (split, block_split (f), f) : f;
 }
 
-// The standard form of blocks with c != 0.
+// Returns the standard form of blocks with c != 0.
 static block_form block_standard (vec a, vec b, vec c, vec d)
 {
   const vec zero = vec_broadcast (0), one = vec_broadcast (1), gap = a - d;
@@ -292,14 +292,14 @@ static inline void rotate_lanes (num *x, num *y, int apart, int count, vec c, ve
   }
 }
 
-// Block k, k+1 in the lanes that have one there.
+// Standardises block k, k+1 in the lanes that have one there.
 static void lanes_standardise (const lanes_work *w, int k, mask here, int schur, int vectors)
 {
   const int n = w->n, ld = w->ld;
   const vec zero = vec_broadcast (0), one = vec_broadcast (1);
   num *at = w->h + k + k * ld;
   block_form f = {at[0].re, at[ld].re, at[1].re, at[ld + 1].re, one, zero};
-  // others compute with a block that has an answer
+  // other lanes compute with a block that has an answer
   const block_form f_here =
       block_standard (vec_select (here, f.a, zero), vec_select (here, f.b, -one),
                       vec_select (here, f.c, one), vec_select (here, f.d, zero));
@@ -316,7 +316,7 @@ static void lanes_standardise (const lanes_work *w, int k, mask here, int schur,
     rotate_lanes (w->z + k * ld, w->z + (k + 1) * ld, 1, n, f.cos, f.sin);
 }
 
-// Of a complex pair the eigenvalue with the positive imaginary part comes first.
+// Stores eigenvalues; that with the positive imaginary part comes first in a complex pair.
 static void lanes_values (const lanes_work *w, int schur, int vectors)
 {
   const int n = w->n, ld = w->ld;

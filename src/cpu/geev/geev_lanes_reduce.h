@@ -12,12 +12,12 @@
 // balancing
 //------------------------------------------------------------------------------
 
-// Scale factors stay between the inverse of 2^this and 2^this; sweeps end at the latest after so
-// many. Pages that need more are left to LAPACK.
+// Scale factors stay between the inverse of 2^this and 2^this; there are at most so many sweeps.
+// Pages that need more are left to LAPACK.
 enum { BALANCE_EXPONENT = GLA_SINGLE ? 40 : 300, BALANCE_SWEEPS = 60 };
 
-// The lanes in which a row or a column is zero but for its diagonal. LAPACK brings these to the
-// end, and finds an eigenvalue without an error.
+// Returns the lanes in which a row or a column is zero but for its diagonal. LAPACK moves these to
+// the end, and finds an eigenvalue without an error.
 static mask lanes_decompose (const lanes_work *w)
 {
   mask any = {0};
@@ -33,8 +33,8 @@ static mask lanes_decompose (const lanes_work *w)
   return any;
 }
 
-// The 2-norm of n elements `apart` from each other, at most of the size of n. Where squares have
-// lost digits to underflow, it comes from larger ones.
+// Returns the 2-norm of n elements `apart` from each other, at most of the size of n. If squares
+// have lost digits to underflow, it is computed from scaled ones.
 static vec lanes_norm (const num *x, int apart, int n)
 {
   vec sum = vec_broadcast (0), again = sum;
@@ -50,7 +50,7 @@ static vec lanes_norm (const num *x, int apart, int n)
   return vec_sqrt (again) * inverse_power (up);
 }
 
-// Row and column i come to about the same 2-norm, with the diagonal element: without it balancing
+// Brings row and column i to about the same 2-norm, with the diagonal element: without it balancing
 // makes some matrices in Hessenberg form worse (James, Langou, Lowery 2014); returns the lanes in
 // which that makes a difference.
 static mask lanes_balance_one (const lanes_work *w, int i)
@@ -100,7 +100,7 @@ static mask lanes_balance (const lanes_work *w)
 // Hessenberg form
 //------------------------------------------------------------------------------
 
-// Rows r .. r+R-1 of the columns from k on, times I - v*tau*v'; v[0] is 1.
+// Multiplies rows r .. r+R-1 of the columns from k on by I - v*tau*v'; v[0] is 1.
 static inline __attribute__ ((always_inline)) void lanes_right_rows (num *c, int ld, const num *v,
                                                                      int count, num tau, int R)
 {
@@ -119,7 +119,7 @@ static inline __attribute__ ((always_inline)) void lanes_right_rows (num *c, int
       c[x + j * ld] = num_fnmac (c[x + j * ld], v[j], sum[x]);
 }
 
-// h becomes Q'*h*Q; what lies below the subdiagonal are the reflectors of Q, whose taus go to v.
+// Replaces h by Q'*h*Q, with the reflectors of Q below the subdiagonal and their taus in v.
 static void lanes_reduce (const lanes_work *w)
 {
   const int n = w->n, ld = w->ld;
@@ -130,7 +130,7 @@ static void lanes_reduce (const lanes_work *w)
     vec sum = vec_broadcast (0);
     for (int i = 1; i < count; i++)
       sum += num_abs2 (x[i]);
-    const mask none = sum < vec_broadcast (GLA_TINY / GLA_EPS); // nothing beside the page
+    const mask none = sum < vec_broadcast (GLA_TINY / GLA_EPS); // negligible beside the page
     const lanes_reflector r = lanes_reflect (alpha, sum, none);
     x[0] = num_select (none, alpha, num_from_real (r.beta));
     for (int i = 1; i < count; i++)
@@ -145,7 +145,7 @@ static void lanes_reduce (const lanes_work *w)
   }
 }
 
-// z becomes Q where it is wanted, and h gets zeros below the subdiagonal.
+// Replaces z by Q if it is wanted, and sets zeros in h below the subdiagonal.
 static void lanes_form_q (const lanes_work *w, int wanted)
 {
   const int n = w->n, ld = w->ld;

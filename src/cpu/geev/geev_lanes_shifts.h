@@ -1,7 +1,7 @@
 // geev_lanes_shifts.h: shifts of a QR sweep in lanes: single for complex, double for real pages
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A part of geev_lanes_qr.h, which includes it behind the types that a sweep works on.
+// This is a part of geev_lanes_qr.h, which includes it after the types that a sweep uses.
 
 #ifndef GPULINALG_CPU_GEEV_GEEV_LANES_SHIFTS_H
 #define GPULINALG_CPU_GEEV_GEEV_LANES_SHIFTS_H
@@ -20,7 +20,7 @@ typedef struct {
   pair x[2];
 } qr_start;
 
-// The root with a real part that is not negative, for |a| in the middle of the range.
+// Returns the root with a nonnegative real part, for |a| in the middle of the range.
 static pair pair_sqrt (pair a)
 {
   const vec zero = vec_broadcast (0), half = vec_broadcast ((real)0.5);
@@ -43,7 +43,7 @@ static pair root_of_product (pair a, pair b)
   return pair_scale (size, pair_sqrt (product));
 }
 
-// The eigenvalue of the last 2 x 2 block that is nearer to its last element.
+// Returns the eigenvalue of the last 2 x 2 block that is nearer to its last element.
 static pair lanes_shift (const lanes_work *w, const qr_state *s, const qr_places *p)
 {
   const int ld = w->ld;
@@ -78,7 +78,7 @@ static qr_start lanes_start (const lanes_work *w, const qr_state *s)
       {pair_sub (pair_of (lanes_pick (w, p.low, 0)), t), pair_of (lanes_pick (w, p.low, 1))}};
 }
 
-// The rotation that makes x[1] zero in some lanes; returns what x[0] becomes there.
+// Makes the rotation that makes x[1] zero in some lanes; returns the new x[0].
 static pair lanes_step (const pair *x, mask on, qr_step *q)
 {
   const vec zero = vec_broadcast (0), one = vec_broadcast (1);
@@ -88,10 +88,10 @@ static pair lanes_step (const pair *x, mask on, qr_step *q)
   vec f2 = f.re * f.re, g2 = g.re * g.re;
   f2 += f.im * f.im;
   g2 += g.im * g.im;
-  const mask swap = f2 < vec_broadcast (4 * GLA_TINY); // nothing is left of f beside g
+  const mask swap = f2 < vec_broadcast (4 * GLA_TINY); // f vanishes beside g
   const vec sum = f2 + g2, product = vec_select (swap, g2, f2 * sum);
   const vec root = vec_rsqrt (vec_select (on, product, one));
-  // conj (g), times f where that is not nothing
+  // conj (g), times f unless that vanishes
   const pair turned = pair_select (swap, pair_conj (g), pair_mul (f, pair_conj (g)));
   q->c = vec_select (on, vec_select (swap, zero, f2 * root), one);
   q->s = pair_select (on, pair_scale (root, turned), (pair){zero, zero});
@@ -99,7 +99,7 @@ static pair lanes_step (const pair *x, mask on, qr_step *q)
   return pair_select (on, pair_scale (power_below (most), first), x[0]);
 }
 
-// Step k of all lanes goes to q[k], and column k-1 gets its zero.
+// Stores step k of all lanes in q[k], and sets the zero of column k-1.
 static void lanes_chase (const lanes_work *w, const qr_state *s, const qr_start *start, int k)
 {
   const vec row = vec_broadcast ((real)k);
@@ -123,8 +123,8 @@ static void lanes_chase (const lanes_work *w, const qr_state *s, const qr_start 
 // implicit double shifts, for real pages
 //------------------------------------------------------------------------------
 
-// Shifts, first column and exceptional shifts as LAPACK's lahqr, but for a search for two small
-// subdiagonal elements: a sweep begins at the first row of the window.
+// Shifts, first column and exceptional shifts are those of LAPACK's lahqr, but without a search for
+// two small subdiagonal elements: a sweep begins at the first row of the window.
 
 // The column that the first reflector of each lane reduces.
 typedef struct {
@@ -188,7 +188,7 @@ static qr_start lanes_start (const lanes_work *w, const qr_state *s)
   return x;
 }
 
-// The reflector that makes x[1] and x[2] zero in some lanes; returns what x[0] becomes there.
+// Makes the reflector that makes x[1] and x[2] zero in some lanes; returns the new x[0].
 static vec lanes_step (const vec *x, mask on, qr_step *q)
 {
   const vec zero = vec_broadcast (0), one = vec_broadcast (1);
@@ -210,7 +210,7 @@ static vec lanes_step (const vec *x, mask on, qr_step *q)
   return vec_select (on, beta * power_below (most), x[0]);
 }
 
-// Step k of all lanes goes to q[k], and column k-1 gets its zeros.
+// Stores step k of all lanes in q[k], and sets the zeros of column k-1.
 static void lanes_chase (const lanes_work *w, const qr_state *s, const qr_start *start, int k)
 {
   const vec zero = vec_broadcast (0), row = vec_broadcast ((real)k);

@@ -1,16 +1,16 @@
 // geev_lanes_steps.h: the steps of a sweep of QR, applied to rows and columns in lanes
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Step k works on elements k, k+1 and, with double shifts, k+2 of a row or column. March holds
-// these in registers while it goes through many steps, so that each step loads and stores one
-// element. An element sees the same operations in the same order however the steps are cut.
+// Step k works on elements k, k+1 and, with double shifts, k+2 of a row or column. march keeps
+// these in registers during many steps, so that each step loads and stores one element. An element
+// sees the same operations in the same order however the steps are cut.
 
 #ifndef GPULINALG_CPU_GEEV_GEEV_LANES_STEPS_H
 #define GPULINALG_CPU_GEEV_GEEV_LANES_STEPS_H
 
 #include "geev_lanes.h"
 
-// Elements that a step works on. Rows or columns that march together.
+// Elements that a step works on. Rows or columns that march takes together.
 enum { STEP_WIDTH = GLA_COMPLEX ? 2 : 3, MARCH_ROWS = GLA_VECTOR_BYTES == 64 ? 4 : 2 };
 
 #if GLA_COMPLEX
@@ -42,7 +42,7 @@ static inline __attribute__ ((always_inline)) void step_right (const qr_step *q,
 
 #else
 
-// I - [t0; t1; t2]*[1, v1, v2], or the transpose of that, which is the same reflector.
+// Applies I - [t0; t1; t2]*[1, v1, v2], or its transpose, which is the same reflector.
 static inline __attribute__ ((always_inline)) void step_real (const qr_step *q, num *a, num *b,
                                                               num *c)
 {
@@ -56,13 +56,13 @@ static inline __attribute__ ((always_inline)) void step_real (const qr_step *q, 
 
 #endif
 
-// Rows or columns: element k of the first is at x[k*step], that of the next one `apart` from it.
+// Rows or columns: element k of the first is at x[k*step], that of the next one is `apart` from it.
 typedef struct {
   num *x;
   int step, apart;
 } strip;
 
-// Steps from .. to-1 of w->q on R rows or columns.
+// Applies steps from .. to-1 of w->q to R rows or columns.
 static inline __attribute__ ((always_inline)) void march (const lanes_work *w, int from, int to,
                                                           strip t, int left, int R)
 {
@@ -106,7 +106,7 @@ static inline __attribute__ ((always_inline)) void march (const lanes_work *w, i
   }
 }
 
-// The same on rows or columns first .. end-1 of a.
+// Does the same to rows or columns first .. end-1 of a.
 static __attribute__ ((noinline)) void march_columns (const lanes_work *w, int from, int to, num *a,
                                                       int first, int end)
 {

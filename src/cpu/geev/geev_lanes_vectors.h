@@ -1,10 +1,10 @@
 // geev_lanes_vectors.h: eigenvectors from the Schur forms in lanes
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Vectors of the Schur form T by substitution, as LAPACK's trevc, then products with Z. Numbers are
-// complex here whatever the pages are. Of a complex pair of a real page only the vector of the
-// eigenvalue with the positive imaginary part is computed. Where a vector grows beyond a bound, it
-// is made smaller by a power of two, so that none overflows.
+// Vectors of the Schur form T are found by substitution, as in LAPACK's trevc, then multiplied by
+// Z. Numbers are complex here whatever the type of the pages. Of a complex pair of a real page only
+// the vector of the eigenvalue with the positive imaginary part is computed. A vector that grows
+// beyond a bound is scaled down by a power of two, so that none overflows.
 
 #ifndef GPULINALG_CPU_GEEV_GEEV_LANES_VECTORS_H
 #define GPULINALG_CPU_GEEV_GEEV_LANES_VECTORS_H
@@ -18,7 +18,7 @@ enum { LEAST_EXPONENT = GLA_SINGLE ? 60 : 400, LARGE_EXPONENT = GLA_SINGLE ? 30 
 // The vector that is computed.
 typedef struct {
   pair shift;     // lambda
-  vec least;      // that is what a smaller diagonal element counts as
+  vec least;      // a smaller diagonal element counts as this
   mask on, twin;  // lanes that have it; those where it is one of a complex pair
   mask pending;   // lanes where the next element is known
   pair next;      // which it is
@@ -31,7 +31,7 @@ static pair not_below (pair d, vec least)
   return pair_select (pair_size (d) < least, instead, d);
 }
 
-// Element (k, k) of T - lambda, or of its adjoint.
+// Returns element (k, k) of T - lambda, or of its adjoint.
 static inline pair shifted (const lanes_work *w, const lanes_vector *v, int k, int adjoint)
 {
   pair d = pair_sub (pair_of (w->h[k + k * w->ld]), v->shift);
@@ -47,7 +47,7 @@ static lanes_vector begin_vector (const lanes_work *w, int k, mask on, mask twin
   return v;
 }
 
-// Where element j has become large, all of the vector and what is pending become small.
+// If element j has become large, scales down all of the vector and the pending element.
 static void bound_vector (const lanes_work *w, lanes_vector *v, int j)
 {
   const vec large = vec_broadcast (power_of_two (LARGE_EXPONENT)), one = vec_broadcast (1);
@@ -63,7 +63,7 @@ static void bound_vector (const lanes_work *w, lanes_vector *v, int j)
 
 #if !GLA_COMPLEX
 
-// x of [p, q; r, s]*x = b for pages whose r is not 0, by elimination with the larger pivot.
+// Solves [p, q; r, s]*x = b for pages whose r is not 0, by elimination with the larger pivot.
 static void solve_two (pair p, vec q, vec r, pair s, const pair *b, vec least, pair *x)
 {
   const vec zero = vec_broadcast (0);
@@ -85,7 +85,7 @@ static void solve_two (pair p, vec q, vec r, pair s, const pair *b, vec least, p
 // right vectors
 //------------------------------------------------------------------------------
 
-// Element j from what is left of the right-hand side.
+// Finds element j from the rest of the right-hand side.
 static void right_element (const lanes_work *w, lanes_vector *v, int j)
 {
   const pair plain = pair_divide (w->x[j], not_below (shifted (w, v, j, 0), v->least));
@@ -107,7 +107,7 @@ static void right_element (const lanes_work *w, lanes_vector *v, int j)
   w->x[j] = x;
 }
 
-// x of T*x = lambda*x, with x[k] = 1; for the second eigenvalue of a pair with that of the first.
+// Solves T*x = lambda*x, with x[k] = 1; for the second eigenvalue of a pair with that of the first.
 static void right_vector (const lanes_work *w, lanes_vector *v, int k)
 {
   const int ld = w->ld;
@@ -144,7 +144,7 @@ static void right_vector (const lanes_work *w, lanes_vector *v, int k)
 // left vectors
 //------------------------------------------------------------------------------
 
-// Minus the sum of conj (T(i, j))*x[i] over the rows first .. end-1.
+// Returns minus the sum of conj (T(i, j))*x[i] over the rows first .. end-1.
 static pair left_sum (const lanes_work *w, int first, int end, int j)
 {
   pair sum = {vec_broadcast (0), vec_broadcast (0)};
@@ -175,7 +175,8 @@ static void left_element (const lanes_work *w, lanes_vector *v, int j)
   w->x[j] = x;
 }
 
-// x of x'*T = lambda*x', with x[k] = 1; for the first eigenvalue of a pair with that of the second.
+// Solves x'*T = lambda*x', with x[k] = 1; for the first eigenvalue of a pair with that of the
+// second.
 static void left_vector (const lanes_work *w, lanes_vector *v, int k)
 {
   const int n = w->n;
@@ -184,7 +185,7 @@ static void left_vector (const lanes_work *w, lanes_vector *v, int k)
   v->end = k + 1;
   w->x[k] = (pair){vec_select (v->on, one, zero), zero};
 #if !GLA_COMPLEX
-  // of real pages T' - conj (lambda)
+  // real pages need T' - conj (lambda)
   v->shift.im = -vec_abs (v->shift.im);
   if (k + 1 < n) {
     const vec above = w->h[k + (k + 1) * w->ld].re, below = w->h[k + 1 + k * w->ld].re;
@@ -207,7 +208,8 @@ static void left_vector (const lanes_work *w, lanes_vector *v, int k)
 // vectors of the pages
 //------------------------------------------------------------------------------
 
-// Rows i .. i+R-1 of Z*x, for the elements first .. end-1 of x, times the scales of balancing.
+// Computes rows i .. i+R-1 of Z*x, for the elements first .. end-1 of x, times the scales of
+// balancing.
 static inline __attribute__ ((always_inline)) void
 back_rows (const lanes_work *w, const lanes_vector *v, int i, int left, int R)
 {
@@ -225,7 +227,7 @@ back_rows (const lanes_work *w, const lanes_vector *v, int i, int left, int R)
   }
 }
 
-// Where the largest component of w->out is, the first of them where there are several.
+// Returns the place of the largest component of w->out, of equal ones the first.
 static vec largest_place (const lanes_work *w, vec *most)
 {
   vec at = vec_broadcast (0);
@@ -239,7 +241,7 @@ static vec largest_place (const lanes_work *w, vec *most)
   return at;
 }
 
-// w->out gets the norm 1 and, in the lanes `turn`, a real and positive largest component.
+// Gives w->out the norm 1 and, in the lanes `turn`, a real and positive largest component.
 static void normalise (const lanes_work *w, mask turn)
 {
   const int n = w->n;
@@ -287,7 +289,7 @@ static void conjugate_column (const lanes_work *w, mask in)
   }
 }
 
-// Vector k of the pages in `live`, and its conjugate where it is one of a pair.
+// Stores vector k of the pages in `live`, and its conjugate if it is one of a pair.
 static void store_vector (const lanes_work *w, const lanes_vector *v, const gla_array *to,
                           int64_t first, int k, int left, unsigned live)
 {

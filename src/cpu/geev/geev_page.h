@@ -16,13 +16,13 @@ typedef struct {
   int64_t n;
   real *a;            // the page, which LAPACK overwrites
   real *lambda;       // eigenvalues; of a real page all real parts, then all imaginary ones
-  real *right, *left; // vectors of a real page as LAPACK has them
+  real *right, *left; // vectors of a real page as LAPACK stores them
   real *scale, *rwork;
   real *work;
   gla_blas_int lwork;
 } page_work;
 
-// What geevx takes for blocks of up to 64 columns, as LAPACK's own ilaenv has them at most: n
+// Returns what geevx needs for blocks of up to 64 columns, the most of LAPACK's own ilaenv: n
 // numbers for reflectors, then gehrd n for each column of a block and 65*64 for its triangle, or
 // trevc3 n and twice n for each column.
 static size_t page_layout (char *base, const gla_geev_job *job, page_work *w)
@@ -41,7 +41,7 @@ static size_t page_layout (char *base, const gla_geev_job *job, page_work *w)
   return at;
 }
 
-// The real part of element (0, 0) of a page. lambda, V and W are complex where A is real.
+// Returns the real part of element (0, 0) of a page. lambda, V and W are complex if A is real.
 static inline real *page_at (const gla_array *a, int64_t page, int parts)
 {
   return (real *)a->data + page * a->page_stride * parts;
@@ -71,7 +71,7 @@ static void fill_vectors (const gla_array *to, int64_t n, int64_t page)
   }
 }
 
-// A page without results.
+// Stores a page without results.
 static void fail_page (const gla_cpu_geev_task *task, int64_t page, int32_t info)
 {
   const gla_geev_chunk *c = task->chunk;
@@ -96,8 +96,8 @@ static void store_values (const gla_array *to, const page_work *w, int64_t page)
 }
 
 #if !GLA_COMPLEX
-// Vectors of a real page: of a complex pair there are the real parts in one column and the
-// imaginary ones in the next.
+// Stores vectors of a real page: a complex pair has the real parts in one column and the imaginary
+// ones in the next.
 static void store_vectors (const gla_array *to, const page_work *w, const real *x, int64_t page)
 {
   const int64_t n = w->n;
@@ -127,7 +127,7 @@ static gla_blas_int call_lapack (const gla_cpu_geev_task *task, const page_work 
   real norm, unused[1];
 #if GLA_COMPLEX
   const gla_array *V = &task->chunk->V, *W = &task->chunk->W;
-  // the stride of a single column says nothing
+  // the stride of a single column is arbitrary
   const gla_blas_int ldv = job->right && n > 1 ? (gla_blas_int)V->column_stride : n,
                      ldw = job->left && n > 1 ? (gla_blas_int)W->column_stride : n;
   real *v = job->right ? page_at (V, page, 2) : unused,
