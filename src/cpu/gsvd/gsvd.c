@@ -38,7 +38,7 @@ static int supports (const gla_job *head)
 // workspace
 //------------------------------------------------------------------------------
 
-// Players of the orderings: columns, or those of two blocks; and blocks.
+// Sets the players of the orderings: columns, or those of two blocks; and blocks.
 static void set_orders (gla_column_order *columns, gla_column_order *blocks,
                         const gla_gsvd_job *job, const gla_cpu_gsvd_plan *plan)
 {

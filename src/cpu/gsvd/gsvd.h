@@ -11,12 +11,12 @@
 #include "cpu/common/kernel_table.h"
 #include "gsvd/job.h"
 
-// How a job is done, by its sizes, type and options alone, so that a page has the same bits in
-// every batch and with every choice of results.
+// How a job is done: this depends on its sizes, type and options alone, so that a page has the same
+// bits in every batch and with every choice of results.
 typedef struct {
   gla_gsvd_method method; // not AUTO
   int width;              // columns of a block; 0: the columns are paired one by one
-  int in_threads;         // pages are dealt out to threads; otherwise all threads share one page
+  int in_threads;         // threads take pages; otherwise all threads share one page
 } gla_cpu_gsvd_plan;
 
 // What one thread needs to work on pages of a chunk.
@@ -42,7 +42,7 @@ typedef struct {
   int lanes; // numbers in a register
   size_t (*workspace) (const gla_gsvd_job *job, const gla_cpu_gsvd_plan *plan, int team);
   void (*solve) (gla_cpu_gsvd_task *task, int64_t page);
-  // The same for the sweeps of a pair that another rank has.
+  // The same for the sweeps of a pair that another rank solves.
   size_t (*serve_workspace) (const gla_gsvd_job *job, const gla_cpu_gsvd_plan *plan, int team);
   void (*serve) (gla_cpu_gsvd_task *task);
 } gla_cpu_gsvd_kernel;
@@ -51,7 +51,7 @@ GLA_KERNEL_DECLARE (gsvd);
 
 gla_cpu_gsvd_plan gla_cpu_gsvd_plan_of (const gla_gsvd_job *job);
 
-// For the row: predicted seconds of all pages, and those of one thread.
+// Return, for the row, predicted seconds of all pages, and those of one thread.
 double gla_cpu_gsvd_seconds (gla_engine *engine, const gla_job *job, int64_t pages);
 double gla_cpu_gsvd_alone (const gla_gsvd_job *job, int64_t pages);
 

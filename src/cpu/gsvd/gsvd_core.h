@@ -1,9 +1,9 @@
 // gsvd_core.h: a pair whose second matrix has full column rank
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// F = U C X', G = V S X'. The vectors come as factors: U is a product of reflectors (a chain) with
-// columns of `u`, V another one with columns of `v` whose rows have been permuted. The reflectors
-// also give the rest of the bases.
+// F = U C X', G = V S X'. The vectors are products of factors: U of reflectors and columns of `u`,
+// V of other reflectors and columns of `v` with permuted rows. The reflectors also give the rest of
+// the bases.
 
 #ifndef GPULINALG_CPU_GSVD_GSVD_CORE_H
 #define GPULINALG_CPU_GSVD_GSVD_CORE_H
@@ -23,13 +23,13 @@
 #include <string.h>
 
 typedef struct {
-  int64_t rank; // values that are not zero; the other columns - rank are
-  real *sigma;  // of these, without order; times 2^exponent
+  int64_t rank; // nonzero values; the other columns - rank are zero
+  real *sigma;  // of these, not sorted; times 2^exponent
   int exponent;
   const real *u, *v; // columns of length 1, rank of them each
   int64_t rows_u, rows_v;
-  factor inner;    // what v goes through before the permutation; count 0: nothing
-  const int *perm; // row i of what comes out becomes row perm[i]; NULL: none
+  factor inner;    // factor applied to v before the permutation; count 0: none
+  const int *perm; // row i of the result becomes row perm[i]; NULL: none
 } core_result;
 
 typedef struct {
@@ -59,7 +59,7 @@ typedef struct {
 
 enum { CORE_IRREGULAR = GLA_INFO_IRREGULAR };
 
-// Sines of columns of R against those before them: all above eps, the rank is full.
+// Whether the sines of columns of R against those before them are all above eps: the rank is full.
 static int full_rank (int64_t n, const real *R, int64_t ldr, real eps)
 {
   for (int64_t j = 0; j < n; j++) {
@@ -71,7 +71,7 @@ static int full_rank (int64_t n, const real *R, int64_t ldr, real eps)
   return 1;
 }
 
-// Columns become as long as 2^e allows, each on its own.
+// Scales a column to a length that 2^e allows.
 static void scale_column (int64_t count, real *x, int e)
 {
   const real one = power_of_two (e / 2), two = power_of_two (e - e / 2);
@@ -79,8 +79,8 @@ static void scale_column (int64_t count, real *x, int e)
     x[i] = x[i] * one * two;
 }
 
-// The exponent to take out of a column of both, from those of its parts in F and in G: F's part
-// becomes of size 1; where this would take that of G out of range, both share.
+// Returns the exponent to take out of a column of both, from those of its parts in F and in G: F's
+// part becomes of size 1; if this would take that of G out of range, both share.
 static int shared_exponent (int zero_f, int ef, int zero_g, int eg)
 {
   const int limit = GLA_SINGLE ? 50 : 450;
@@ -132,8 +132,8 @@ static void normalise (int64_t rows, real *x, real norm)
 // tangent
 //------------------------------------------------------------------------------
 
-// The largest diagonal entry of R becomes 2^(half of the range); returns the exponent taken out
-// and how many rows of R are not as good as zero beside it.
+// Scales the largest diagonal entry of R to 2^(half of the range); returns the exponent taken out,
+// and how many rows of R are not negligible beside it.
 static int scale_triangle (int64_t n, int64_t columns, real *R, int64_t ldr, int64_t *rank)
 {
   const int top = GLA_SINGLE ? 56 : 480;
@@ -147,7 +147,7 @@ static int scale_triangle (int64_t n, int64_t columns, real *R, int64_t ldr, int
   return e;
 }
 
-// R' of the first r rows of R, columns x r.
+// Stores R' of the first r rows of R, columns x r.
 static void adjoint_triangle (int64_t r, int64_t columns, real *R, int64_t ldr, real *to,
                               int64_t ld)
 {
@@ -158,8 +158,8 @@ static void adjoint_triangle (int64_t r, int64_t columns, real *R, int64_t ldr, 
   }
 }
 
-// m, to be orthogonalised, from the triangle R of F's QR: R', or where F has less than full rank
-// the triangle of QR of R'. Returns the rows of m.
+// Makes m, to be orthogonalised, from the triangle R of F's QR: R', or, if F has less than full
+// rank, the triangle of the QR of R'. Returns the rows of m.
 static int64_t start_svd (int64_t r, int64_t columns, real *R, int64_t ldr, const core_work *w,
                           core_result *out)
 {
@@ -185,7 +185,7 @@ static void identity (int64_t n, real *x)
     x[(j + j * n) * GLA_PARTS] = 1;
 }
 
-// F with its columns exchanged as those of G were
+// Exchanges the columns of F as those of G were.
 static void permute_columns (int64_t rows, int64_t n, real *f, int64_t ldf, const int *perm,
                              real *copy)
 {
@@ -197,8 +197,8 @@ static void permute_columns (int64_t rows, int64_t n, real *f, int64_t ldf, cons
             (size_t)(rows * GLA_PARTS) * sizeof *f);
 }
 
-// Drmac's tangent algorithm: G P = Q R, then the SVD of F P R^-1 by one-sided Jacobi on the adjoint
-// of the triangle of its pivoted QR. Returns info; CORE_IRREGULAR where G has not full rank.
+// Uses Drmac's tangent algorithm: G P = Q R, then the SVD of F P R^-1 by one-sided Jacobi on the
+// adjoint of the triangle of its pivoted QR. Returns info; CORE_IRREGULAR if G has not full rank.
 static int32_t solve_tangent (const core_problem *p, core_result *out)
 {
   const gla_cpu_gsvd_task *task = p->task;
@@ -240,7 +240,7 @@ static int32_t solve_tangent (const core_problem *p, core_result *out)
 // Hari-Zimmermann
 //------------------------------------------------------------------------------
 
-// The triangle in a, its columns where they were before pivoting.
+// Copies the triangle in a, with its columns in the order before pivoting.
 static void unpivot (int64_t n, const real *a, int64_t lda, const int *perm, real *to)
 {
   memset (to, 0, (size_t)(n * n * GLA_PARTS) * sizeof *to);
@@ -249,9 +249,9 @@ static void unpivot (int64_t n, const real *a, int64_t lda, const int *perm, rea
             (size_t)((j + 1) * GLA_PARTS) * sizeof *to);
 }
 
-// Pivoted QR of both, then sweeps on the triangles. F must have full column rank, too.
-// Where columns of G come near to each other, large factors would cost digits of both: then it
-// starts from F P R^-1 and Q, for G P = Q R, as Drmac's algorithm does.
+// Does pivoted QR of both, then sweeps on the triangles. F must have full column rank, too. If
+// columns of G are nearly dependent, large factors would cost digits of both: then it starts from F
+// P R^-1 and Q, for G P = Q R, as Drmac's algorithm does.
 static int32_t solve_hz (const core_problem *p, core_result *out)
 {
   const matrix_pair *a = p->pair;

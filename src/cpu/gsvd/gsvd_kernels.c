@@ -43,7 +43,7 @@ static int32_t solve_core (const gla_cpu_gsvd_task *task, int forced, gsvd *w)
                                                   : solve_tangent (&problem, &w->result);
 }
 
-// What is as good as nothing in each column.
+// Sets what is negligible in each column.
 static void set_thresholds (const matrix_pair *a)
 {
   const real ef = GLA_EPS * (real)gla_max (a->rows_f, a->columns);

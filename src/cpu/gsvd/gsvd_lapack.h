@@ -20,8 +20,8 @@
 // pivoted QR of small matrices in lanes, in the form of LAPACK
 //------------------------------------------------------------------------------
 
-// Up to 64 rows and columns, where calls of LAPACK and the BLAS take longer than the arithmetic.
-// Norms of what remains are computed anew in each step, so they need no care.
+// These serve up to 64 rows and columns, where calls of LAPACK and the BLAS take longer than the
+// arithmetic. Remaining norms are computed anew in each step, so they need no safeguards.
 
 enum { SMALL = 64 };
 
@@ -30,7 +30,7 @@ static int is_small (int64_t m, int64_t n)
   return m <= SMALL && n <= SMALL;
 }
 
-// Lanes of register k / GLA_LANES of rows behind row k.
+// Returns the lanes of register k / GLA_LANES with rows after row k.
 static inline vec lanes_behind (int64_t k)
 {
   vec below;
@@ -39,7 +39,7 @@ static inline vec lanes_behind (int64_t k)
   return below;
 }
 
-// |x|^2 behind row k
+// Returns |x|^2 of the rows after row k.
 static inline real rest_norm2 (int64_t rv, const num *x, int64_t k)
 {
   const int64_t first = k / GLA_LANES;
@@ -49,7 +49,7 @@ static inline real rest_norm2 (int64_t rv, const num *x, int64_t k)
   return sum_lanes (sum);
 }
 
-// y = y - v (tau v'y), rows from k on; v is zero before
+// Sets y = y - v (tau v'y), rows from k on; v is zero before.
 static inline void reflect_column (int64_t rv, const num *v, scalar tau, num *y, int64_t k)
 {
   num sum = num_zero ();
@@ -60,8 +60,8 @@ static inline void reflect_column (int64_t rv, const num *v, scalar tau, num *y,
     y[i] = num_fnma (y[i], v[i], t);
 }
 
-// The rows of c from k on become the vector of a reflector in v; returns beta and tau. Rows so
-// small that their squares lose digits are scaled up first, and count as zero if they still do.
+// Makes the reflector of the rows of c from k on, with its vector in v; returns beta and tau. Rows
+// whose squares lose digits are scaled up first, and count as zero if they still do.
 static reflector make_reflector (int64_t rv, const num *c, int64_t k, num *v)
 {
   const int64_t first = k / GLA_LANES;
@@ -83,14 +83,14 @@ static reflector make_reflector (int64_t rv, const num *c, int64_t k, num *v)
   return h;
 }
 
-// Stores column k: R above, beta, and what is behind the 1 of v.
+// Stores column k: R above, beta, and the elements of v after its 1.
 static void store_reflector (int64_t m, const num *c, const num *v, int64_t k, real beta, real *a)
 {
   for (int64_t i = 0; i < m; i++)
     ((scalar *)a)[i] = i < k ? row_get (c, i) : i > k ? row_get (v, i) : scalar_make (beta, 0);
 }
 
-// A P = Q R as qr_pivot; lanes: room for n + 1 columns.
+// Finds A P = Q R as qr_pivot does; lanes has room for n + 1 columns.
 static void small_qr_pivot (int64_t m, int64_t n, real *a, int64_t lda, real *tau, int *perm,
                             num *lanes)
 {
@@ -131,7 +131,7 @@ typedef struct {
   int64_t lda, offset, rows, count;
 } factor;
 
-// C = Q C or Q' C as apply_q, C of n <= 64 columns; lanes: room for n + 1 columns.
+// Sets C = Q C or Q' C as apply_q does, for C of n <= 64 columns; lanes has room for n + 1 columns.
 static void small_apply_q (int adjoint, const factor *q, int64_t n, real *c, int64_t ldc,
                            num *lanes)
 {
@@ -158,8 +158,8 @@ static void small_apply_q (int adjoint, const factor *q, int64_t n, real *c, int
 // the factorisations of LAPACK on plain arrays
 //------------------------------------------------------------------------------
 
-// Workspace of LAPACK. Where the task is known, the functions below poll it between pieces of some
-// 10 ms and return early when the work must end; the caller polls, too.
+// Workspace of LAPACK. If the task is known, the functions below poll it between pieces of some 10
+// ms and return early when the work must end; the caller polls, too.
 typedef struct {
   const gla_cpu_gsvd_task *task; // NULL: small matrices, or a thread that does not poll
   real *work;
@@ -168,7 +168,7 @@ typedef struct {
   num *lanes;    // for small matrices
 } lapack_work;
 
-// For matrices of so many columns. Blocks have up to 64, as LAPACK's own ilaenv has them at most.
+// Lays it out for matrices of so many columns. Blocks have up to 64, as in LAPACK's own ilaenv.
 static void lapack_layout (char *base, size_t *at, int64_t columns, lapack_work *w)
 {
   w->lwork = (gla_blas_int)(columns * 64 + 64 * 80);
@@ -181,14 +181,14 @@ static int must_end (const lapack_work *w)
   return w->task != NULL && gla_cpu_gsvd_stopped (w->task);
 }
 
-// Rows, columns or reflectors, `flops` each, that make a piece: a multiple of 16.
+// Returns how many rows, columns or reflectors, `flops` each, make a piece: a multiple of 16.
 static int64_t piece (double flops)
 {
   const double count = 1.5e8 / 16 / flops;
   return 16 * (count < 1 ? 1 : count > 1e6 ? 1000000 : (int64_t)count);
 }
 
-// A P = Q R in place; column j of A P is column perm[j] of A.
+// Finds A P = Q R in place; column j of A P is column perm[j] of A.
 static void qr_pivot (int64_t m, int64_t n, real *a, int64_t lda, real *tau, int *perm,
                       const lapack_work *w)
 {
@@ -207,8 +207,8 @@ static void qr_pivot (int64_t m, int64_t n, real *a, int64_t lda, real *tau, int
     perm[j] = (int)p.jpvt[j] - 1;
 }
 
-// C = Q C, or Q' C where adjoint; C has n columns and the rows of the reflectors. One call of
-// LAPACK.
+// Sets C = Q C, or Q' C if adjoint, in one call of LAPACK; C has n columns and the rows of the
+// reflectors.
 static void apply_piece (int adjoint, const factor *q, int64_t n, real *c, int64_t ldc,
                          const lapack_work *w)
 {
@@ -224,7 +224,7 @@ static void apply_piece (int adjoint, const factor *q, int64_t n, real *c, int64
 // Reflectors at a time, where matrices are large.
 enum { REFLECTOR_GROUP = 256 };
 
-// The same by pieces: groups of reflectors, on some columns of C each.
+// Does the same by pieces: groups of reflectors, each on some columns of C.
 static void apply_q (int adjoint, const factor *q, int64_t n, real *c, int64_t ldc,
                      const lapack_work *w)
 {
@@ -249,7 +249,7 @@ static void apply_q (int adjoint, const factor *q, int64_t n, real *c, int64_t l
   }
 }
 
-// A = Q R in place, in panels.
+// Finds A = Q R in place, in panels.
 static void qr_plain (int64_t m, int64_t n, real *a, int64_t lda, real *tau, const lapack_work *w)
 {
   const int64_t k = gla_min (m, n), part = GLA_PARTS;
@@ -258,7 +258,7 @@ static void qr_plain (int64_t m, int64_t n, real *a, int64_t lda, real *tau, con
   const gla_blas_int il = (gla_blas_int)lda;
   gla_blas_int info;
   for (int64_t j = 0; j < k && !must_end (w); j += width) {
-    // the last panel has what is right of it in one call
+    // the last panel has the columns to its right in one call
     const int64_t end = k - j <= width ? n : j + width;
     const gla_blas_int rows = (gla_blas_int)(m - j), columns = (gla_blas_int)(end - j);
     real *panel = a + (j + j * lda) * part, *right = a + (j + end * lda) * part;
@@ -270,7 +270,7 @@ static void qr_plain (int64_t m, int64_t n, real *a, int64_t lda, real *tau, con
   }
 }
 
-// X = X R^-1, for the n x n upper triangle of r, some rows of X (m x n) at a time.
+// Sets X = X R^-1, for the n x n upper triangle of r, some rows of X (m x n) at a time.
 static void divide (int64_t m, int64_t n, const real *r, int64_t ldr, real *x, int64_t ldx,
                     const lapack_work *w)
 {
@@ -280,7 +280,7 @@ static void divide (int64_t m, int64_t n, const real *r, int64_t ldr, real *x, i
           x + i * GLA_PARTS, ldx);
 }
 
-// The upper Cholesky factor in place; nonzero where there is none.
+// Finds the upper Cholesky factor in place; nonzero if there is none.
 static int cholesky (int64_t n, real *a, int64_t lda)
 {
   const gla_blas_int in = (gla_blas_int)n, il = (gla_blas_int)lda;

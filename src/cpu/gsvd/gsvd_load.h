@@ -17,7 +17,7 @@
 #include <limits.h>
 #include <string.h>
 
-// The largest entries of all columns; returns that of the page.
+// Finds the largest entries of all columns; returns that of the page.
 static bits largest_of_columns (const gla_array *a, int64_t page, bits *of_columns)
 {
   bits largest = 0;
@@ -28,7 +28,7 @@ static bits largest_of_columns (const gla_array *a, int64_t page, bits *of_colum
   return largest;
 }
 
-// Exponents of the largest entries; whether all are finite.
+// Finds exponents of the largest entries; returns whether all are finite.
 static int find_exponents (const gla_gsvd_chunk *c, int64_t page, gsvd *w)
 {
   const bits a = largest_of_columns (&c->A, page, w->largest_a);
@@ -39,8 +39,8 @@ static int find_exponents (const gla_gsvd_chunk *c, int64_t page, gsvd *w)
   return (int)(a >> GLA_FRACTION) <= most && (int)(b >> GLA_FRACTION) <= most;
 }
 
-// Whether products of columns keep their digits: from one column to another the quotient of the
-// lengths in A and in B changes by a power of two that is not too large for its square.
+// Whether products of columns keep their digits: between two columns the quotient of the lengths in
+// A and in B changes by a power of two whose square is in range.
 static int is_in_range (const gsvd *w)
 {
   const int limit = GLA_SINGLE ? 60 : 450;
@@ -54,7 +54,7 @@ static int is_in_range (const gsvd *w)
   return most - least <= limit;
 }
 
-// What equilibrates column j of both once exponent_a and exponent_b are taken out.
+// Finds the exponent that equilibrates column j of both after exponent_a and exponent_b.
 static int column_exponents (const gsvd *w, int64_t j)
 {
   const bits a = w->largest_a[j], b = w->largest_b[j];
@@ -62,14 +62,14 @@ static int column_exponents (const gsvd *w, int64_t j)
                           exponent_of (b) - w->exponent_b);
 }
 
-// A column times 2^e
+// Loads a column times 2^e.
 static void load_scaled (const gla_array *a, int64_t page, int64_t j, int e, real *to)
 {
   memcpy (to, column_of (a, page, j), (size_t)(a->rows * GLA_PARTS) * sizeof *to);
   scale_column (a->rows, to, e);
 }
 
-// QR of a tall matrix: Q stays in `tall`, `to` gets the triangle.
+// Does QR of a tall matrix: Q stays in `tall`, `to` gets the triangle.
 static void reduce_rows (int64_t rows, int64_t p, real *tall, real *tau, real *to,
                          factor_chain *chain, const lapack_work *lapack)
 {
@@ -81,7 +81,7 @@ static void reduce_rows (int64_t rows, int64_t p, real *tall, real *tau, real *t
   chain_push (chain, (factor){tall, tau, rows, 0, rows, p});
 }
 
-// A column of both, with exponent_a and exponent_b and what equilibrates it taken out at once.
+// Loads a column of both, with exponent_a, exponent_b and the equilibration applied at once.
 static void load_column_pair (const gla_gsvd_chunk *c, int64_t page, int64_t j, const gsvd *w,
                               real *f, real *g)
 {

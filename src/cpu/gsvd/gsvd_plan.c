@@ -9,11 +9,11 @@
 // how a GSVD job is done on the CPU
 //------------------------------------------------------------------------------
 
-// Elements of a page up to which it stays with one thread.
+// Pages up to so many elements stay with one thread.
 enum { PAGE_IN_THREAD = 192 * 192 };
 
-// "auto" is the tangent algorithm: as accurate as the other in every class, with fewer sweeps on
-// one matrix instead of two.
+// "auto" is the tangent algorithm: it is as accurate as the other in every class, and takes fewer
+// sweeps on one matrix instead of two.
 gla_cpu_gsvd_plan gla_cpu_gsvd_plan_of (const gla_gsvd_job *job)
 {
   const int64_t p = job->p, rows = job->m > job->n ? job->m : job->n;
@@ -29,7 +29,8 @@ gla_cpu_gsvd_plan gla_cpu_gsvd_plan_of (const gla_gsvd_job *job)
 // how long a GSVD job takes on the CPU
 //------------------------------------------------------------------------------
 
-// Operations of the preparation, of the sweeps and of the vectors, as products count them.
+// Returns the operations of the preparation, of the sweeps and of the vectors, by the speed of
+// products.
 static double operations (const gla_gsvd_job *job, const gla_cpu_gsvd_plan *plan)
 {
   const double m = (double)job->m, n = (double)job->n, p = (double)job->p;

@@ -1,8 +1,9 @@
-// gsvd_rank.h: ranks, and the null space of one matrix of a pair split off
+// gsvd_rank.h: finds ranks, and splits the null space of one matrix off a pair
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A column counts as dependent when what the chosen columns leave of it is below a threshold of its
-// own: so neither grading of the columns nor one large column is mistaken for loss of rank.
+// A column counts as dependent if the part that is independent of the chosen columns is below a
+// threshold of its own: so neither grading of the columns nor one large column is mistaken for loss
+// of rank.
 
 #ifndef GPULINALG_CPU_GSVD_GSVD_RANK_H
 #define GPULINALG_CPU_GSVD_GSVD_RANK_H
@@ -16,7 +17,7 @@
 
 #include <string.h>
 
-// Their product, the first one outermost.
+// A product of factors, the first one outermost.
 enum { MOST_FACTORS = 5 };
 
 typedef struct {
@@ -73,8 +74,8 @@ static void exchange (const rank_qr *q, int64_t i, int64_t j)
   q->perm[j] = t;
 }
 
-// Moves dependent columns among k..*last-1 behind them, what is left of them becomes zero, and
-// puts the longest of the others at k; whether there is one.
+// Moves dependent columns among k..*last-1 to the end, sets their independent part to zero, and
+// puts the longest of the others at k; returns whether there is one.
 static int choose_column (const rank_qr *q, int64_t k, int64_t *last)
 {
   real most = 0;
@@ -96,8 +97,7 @@ static int choose_column (const rank_qr *q, int64_t k, int64_t *last)
   return *last > k;
 }
 
-// Applies H' = I - conj (tau) v v' of column k to the columns behind it, up to last; row is
-// scratch.
+// Applies H' = I - conj (tau) v v' of column k to the columns after it, up to last; row is scratch.
 static void reflect_rest (const rank_qr *q, int64_t k, int64_t last, real *row)
 {
   const int64_t rows = q->rows - k, rest = last - k - 1;
@@ -111,9 +111,10 @@ static void reflect_rest (const rank_qr *q, int64_t k, int64_t last, real *row)
   *(scalar *)v = beta;
 }
 
-// A P = Q R with the independent columns first; returns how many they are, -1 where the work must
-// end. Reflectors and R are stored in a as LAPACK does; R of dependent columns is zero below what
-// they depend on. The longest remaining column is chosen in each step, as in LAPACK's geqp3.
+// Finds A P = Q R with the independent columns first; returns how many there are, -1 if the work
+// must end. Reflectors and R are stored in a as in LAPACK; R of dependent columns is zero below the
+// rows of the independent ones. The longest remaining column is chosen in each step, as in LAPACK's
+// geqp3.
 static int64_t find_rank (const gla_cpu_gsvd_task *task, const rank_qr *q, real *row)
 {
   const gla_blas_int one = 1;
@@ -135,26 +136,26 @@ static int64_t find_rank (const gla_cpu_gsvd_task *task, const rank_qr *q, real 
 // one null space
 //------------------------------------------------------------------------------
 
-// A pair of matrices with the same columns, and what counts as nothing in each column.
+// A pair of matrices with the same columns, and what is negligible in each column.
 typedef struct {
   real *f, *g; // rows_f x columns, rows_g x columns
   real *threshold_f, *threshold_g;
   int64_t rows_f, rows_g, columns, ldf, ldg;
 } matrix_pair;
 
-// Room for the factors of a deflation; they must stay as long as their chains.
+// Memory for the factors of a deflation; it must stay as long as their chains.
 typedef struct {
   real *f, *g, *tau_f, *tau_g;
 } deflated;
 
-// What both need only for a moment.
+// Temporary memory of both.
 typedef struct {
   real *row, *threshold;
   int *perm, *perm_rest;
   lapack_work lapack;
 } rank_scratch;
 
-// Some columns of project, from the first on: `count` of those behind l.
+// Does `count` columns of project after l, from the first on.
 static void project_columns (const matrix_pair *a, int64_t l, int64_t first, int64_t count,
                              const deflated *to, const rank_scratch *w, real eps)
 {
@@ -171,8 +172,8 @@ static void project_columns (const matrix_pair *a, int64_t l, int64_t first, int
   gemm ("N", "N", ld, count, l, -1, to->f, ld, Y, a->ldg, 1, f2, ld);
 }
 
-// Columns l.. of f become those of f on the null space of g: F2 - F1 Y, with G1 Y = G2. The
-// threshold counts what F1 Y cancels.
+// Replaces columns l.. of f by those of f on the null space of g: F2 - F1 Y, with G1 Y = G2. The
+// threshold includes what F1 Y cancels.
 static void project (const matrix_pair *a, int64_t l, const deflated *to, const rank_scratch *w,
                      real eps)
 {
@@ -184,9 +185,9 @@ static void project (const matrix_pair *a, int64_t l, const deflated *to, const 
     project_columns (a, l, j, gla_min (columns, rest - j), to, w, eps);
 }
 
-// Splits off the null space of g. Afterwards the pair is what is left: g a triangle of full rank l,
-// f without the k rows that the null space takes. Q of both joins the chains, at these offsets.
-// Returns k; -1 where the work must end.
+// Splits off the null space of g. Afterwards g is a triangle of full rank l, and f lacks the k rows
+// that the null space takes. Q of both joins the chains, at these offsets. Returns k; -1 if the
+// work must end.
 static int64_t deflate (const gla_cpu_gsvd_task *task, matrix_pair *a, const deflated *to,
                         const rank_scratch *w, factor_chain *chain_f, int64_t offset_f,
                         factor_chain *chain_g, int64_t offset_g)

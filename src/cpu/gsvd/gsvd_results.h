@@ -21,7 +21,7 @@
 // values in order
 //------------------------------------------------------------------------------
 
-// A finite value
+// Makes a finite value.
 static entry entry_of (double sigma, int exponent, int u, int v)
 {
   entry e = {.u = u, .v = v, .kind = VALUE_FINITE};
@@ -30,7 +30,7 @@ static entry entry_of (double sigma, int exponent, int u, int v)
   return e;
 }
 
-// C and S, with C/S = sigma * 2^shift
+// Computes C and S, with C/S = sigma * 2^shift.
 static void cosine_sine (const entry *e, int shift, double *c, double *s)
 {
   const int up = e->exponent + shift > 0;
@@ -50,7 +50,7 @@ static int smaller (const entry *a, const entry *b)
   return a->exponent != b->exponent ? a->exponent < b->exponent : a->mantissa < b->mantissa;
 }
 
-// Merge sort of count entries; scratch holds half as many.
+// Does a merge sort of count entries; scratch holds half as many.
 static void sort_entries (entry *e, int count, entry *scratch)
 {
   if (count < 2)
@@ -63,10 +63,10 @@ static void sort_entries (entry *e, int count, entry *scratch)
     e[to] = j < count && smaller (&e[j], &scratch[i]) ? e[j++] : scratch[i++];
 }
 
-// The q entries. Where [A; B] has rank r < q, q - r of them have no column in X: they get sigma =
-// 0, as long as B has rows for them. The places of C and S ask for at least q - m zeros and q - n
-// infinities; where the ranks give fewer, finite pairs are written as one of each: columns s*x and
-// c*x of X instead of x.
+// Makes the q entries. If [A; B] has rank r < q, q - r of them have no column in X: they get sigma
+// = 0, as long as B has rows for them. The shapes of C and S need at least q - m zeros and q - n
+// infinities; if the ranks give fewer, finite pairs are written as one of each: columns s*x and c*x
+// of X instead of x.
 static void make_entries (gsvd *w)
 {
   const core_result *r = &w->result;
@@ -110,8 +110,8 @@ static void put_real (const gla_array *a, int64_t page, int64_t j, real x)
     ((real *)a->data)[page * a->page_stride + j * a->row_stride] = x;
 }
 
-// Fills in what C and S are, of the core and of the caller's pair. blank: NaN goes to the caller
-// where they mean nothing.
+// Stores C and S of the core and of the caller's pair. blank: the caller gets NaN where they mean
+// nothing.
 static void store_values (const gla_gsvd_chunk *c, int64_t page, int blank, gsvd *w)
 {
   const int shift = w->exponent_a - w->exponent_b;
@@ -131,7 +131,8 @@ static void store_values (const gla_gsvd_chunk *c, int64_t page, int blank, gsvd
 // vectors
 //------------------------------------------------------------------------------
 
-// Which vector of the basis each column is: those of entries in their places, the others in order.
+// Chooses which vector of the basis each column is: those of entries at their places, the others in
+// order.
 static void choose_vectors (gsvd *w, int of_b)
 {
   const int64_t rows = of_b ? w->n : w->m, shift = of_b ? 0 : gla_max (0, w->q - w->m);
@@ -167,9 +168,9 @@ typedef struct {
 // ormqr applies up to this many reflectors one by one.
 enum { FEW_REFLECTORS = 32 };
 
-// Q times some columns. A few reflectors are applied in the workspace, because `to` may be a page
-// of the caller's array: the products of OpenBLAS with a vector may round by how an array lies in
-// memory, those of matrices do not.
+// Multiplies Q by some columns. A few reflectors are applied in the workspace, because `to` may be
+// a page of the caller's array: in OpenBLAS products with a vector may round differently by the
+// array's place in memory, those of matrices do not.
 static void apply_to_vectors (const basis *b, const factor *f, int64_t count, real *to, int64_t ld)
 {
   if (f->count > FEW_REFLECTORS || is_small (f->rows, count)) {
@@ -188,7 +189,7 @@ static void apply_to_vectors (const basis *b, const factor *f, int64_t count, re
   }
 }
 
-// `count` columns of a basis.
+// Makes `count` columns of a basis.
 static void make_vectors (const basis *b, const int *source, int64_t count, real *to, int64_t ld)
 {
   const int64_t part = GLA_PARTS;
@@ -217,7 +218,7 @@ static void make_vectors (const basis *b, const int *source, int64_t count, real
   }
 }
 
-// The economy form first, so that its bits do not depend on what else is wanted.
+// Makes the economy form first, so that its bits do not depend on other results.
 static void make_all_vectors (const basis *b, int64_t q, const int *source, int64_t count, real *to,
                               int64_t ld)
 {
@@ -226,13 +227,13 @@ static void make_all_vectors (const basis *b, int64_t q, const int *source, int6
   make_vectors (b, source + economy, count - economy, to + economy * ld * GLA_PARTS, ld);
 }
 
-// How far columns of `rows` rows are apart; a single one may have any stride.
+// Returns the distance of columns of `rows` rows; a single one may have any stride.
 static int64_t stride_of (const gla_array *a, int64_t rows)
 {
   return a->columns > 1 ? a->column_stride : rows;
 }
 
-// Where U or V of a page goes: to the caller, or into the workspace where only X needs it.
+// Returns the place of U or V of a page: the caller's, or in the workspace if only X needs it.
 static real *vectors_at (const gla_array *a, int64_t page, real *own, int64_t rows, int64_t *ld)
 {
   *ld = a->data != NULL ? stride_of (a, rows) : rows;
@@ -266,7 +267,7 @@ static void store_vectors (const gla_cpu_gsvd_task *task, int64_t page, gsvd *w)
 // X
 //------------------------------------------------------------------------------
 
-// The columns first.. of U or V times C or S, zeros where an entry has none of them.
+// Multiplies columns first.. of U or V by C or S; columns without an entry become zero.
 static void scale_vectors (const gsvd *w, int of_b, int64_t first, int64_t count,
                            const real *vectors, int64_t ld)
 {
@@ -284,7 +285,7 @@ static void scale_vectors (const gsvd *w, int of_b, int64_t first, int64_t count
   }
 }
 
-// A and B were scaled on their own; h * 2^*exponent makes C and S those of the caller's pair.
+// A and B were scaled separately; h * 2^*exponent makes C and S those of the caller's pair.
 static real weight_of_x (const gsvd *w, const entry *e, int *exponent)
 {
   const int by_b = e->beta >= e->alpha;
@@ -302,7 +303,7 @@ static void scale_x (const gsvd *w, const entry *e, real *x)
   scale_column (w->p, x, exponent);
 }
 
-// X = A'*U*C + B'*V*S: small residuals whatever the condition of the pair.
+// Computes X = A'*U*C + B'*V*S: residuals are small whatever the condition of the pair.
 static void store_x (const gla_cpu_gsvd_task *task, int64_t page, gsvd *w)
 {
   const gla_gsvd_chunk *c = task->chunk;

@@ -1,9 +1,9 @@
-// gsvd_rows_page.h: a small regular pair from A and B to U, V and X, its rows in lanes
+// gsvd_rows_page.h: a small regular pair from A and B to U, V and X, with rows in lanes
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Drmac's tangent algorithm as in gsvd_core.h, for up to 64 rows and no more columns than
-// rows, without a copy between its stages. Where B has not full rank, or lengths are such that
-// their squares would lose digits, it gives up, and the pair goes the way of all others.
+// It uses Drmac's tangent algorithm as in gsvd_core.h, for up to 64 rows and no more columns than
+// rows, without a copy between its stages. If B has not full rank, or squares of lengths would lose
+// digits, it returns, and the general method does the pair.
 
 #ifndef GPULINALG_CPU_GSVD_GSVD_ROWS_PAGE_H
 #define GPULINALG_CPU_GSVD_GSVD_ROWS_PAGE_H
@@ -30,7 +30,7 @@
 // pair to triangle
 //------------------------------------------------------------------------------
 
-// A column without exponent `page`, and without `column` as well.
+// Loads a column without exponent `page`, and without `column` as well.
 static inline void rows_load (const real *from, int64_t rows, int64_t rv, int page, int column,
                               num *a, num *f)
 {
@@ -63,7 +63,7 @@ static void rows_load_pair (const gla_gsvd_chunk *c, int64_t page, const gsvd *w
   }
 }
 
-// order: which column comes where; NULL: as they are.
+// order: the order of the columns; NULL: unchanged.
 static void rows_begin (rows_qr *q, int64_t rv, int64_t columns, num *c, num *u, const int *order)
 {
   q->rv = rv, q->columns = columns, q->u = u;
@@ -73,7 +73,8 @@ static void rows_begin (rows_qr *q, int64_t rv, int64_t columns, num *c, num *u,
   }
 }
 
-// R' of F into t, its rows where the columns of F were; returns the exponent taken out.
+// Stores R' of F in t, its rows in the original order of F's columns; returns the exponent taken
+// out.
 static int rows_triangle (const rows_qr *f, const rows_work *r)
 {
   const int64_t p = f->columns, stride = r->rp * GLA_LANES * GLA_PARTS;
@@ -95,7 +96,7 @@ static int rows_triangle (const rows_qr *f, const rows_work *r)
   return e;
 }
 
-// Both factorisations, and t; 0 where this is no pair for it.
+// Makes both factorisations, and t; returns 0 if the pair does not qualify.
 static int rows_prepare (const gsvd *w, rows_qr *f, rows_qr *g, int *exponent)
 {
   const rows_work *r = &w->rows;
@@ -119,7 +120,7 @@ static int rows_prepare (const gsvd *w, rows_qr *f, rows_qr *g, int *exponent)
 // values
 //------------------------------------------------------------------------------
 
-// Sweeps on t; 0 where they do not end.
+// Sweeps on t; returns 0 if they do not converge.
 static int rows_iterate (const gla_cpu_gsvd_task *task, int vectors, gsvd *w)
 {
   const rows_work *r = &w->rows;
@@ -143,7 +144,7 @@ static int rows_iterate (const gla_cpu_gsvd_task *task, int vectors, gsvd *w)
   return !going;
 }
 
-// Lengths of the columns of t into sigma; t becomes orthonormal.
+// Stores lengths of the columns of t in sigma; t becomes orthonormal.
 static void rows_normalise (const rows_work *r, real *sigma)
 {
   for (int64_t block = 0; block < r->rp; block++) {
@@ -164,7 +165,7 @@ static void rows_normalise (const rows_work *r, real *sigma)
   }
 }
 
-// True if no dot product of columns over- or underflowed, which happens where their lengths are too
+// Whether no dot product of columns over- or underflowed, which happens if their lengths are too
 // far apart. A value of 0 counts as a possible underflow.
 static int rows_are_in_range (const gsvd *w, const real *sigma)
 {
@@ -175,7 +176,7 @@ static int rows_are_in_range (const gsvd *w, const real *sigma)
   return 1;
 }
 
-// Entries in order, from values that nearly are in the opposite one.
+// Sorts entries, from values that are nearly in the opposite order.
 static void rows_entries (gsvd *w, const real *sigma, int exponent)
 {
   int order[SMALL];
@@ -194,7 +195,7 @@ static void rows_entries (gsvd *w, const real *sigma, int exponent)
 // vectors
 //------------------------------------------------------------------------------
 
-// x = Q [from; 0] for the columns of `from` that the entries name, and Q of unit vectors behind
+// Sets x = Q [from; 0] for the columns of `from` that the entries name, and Q of unit vectors after
 // them. rp: registers of columns of `from`.
 static void rows_vectors (const rows_qr *q, const entry *e, const num *from, int64_t rp,
                           int64_t count, num *x)
@@ -216,7 +217,7 @@ static void rows_store (const gla_array *a, int64_t page, int64_t rv, const num 
     store_rows (column_of (a, page, j), a->rows, x + j * rv);
 }
 
-// A column of X = A'*U*C + B'*V*S times h, from u = U*C and v = V*S.
+// Computes a column of X = A'*U*C + B'*V*S times h, from u = U*C and v = V*S.
 static inline __attribute__ ((always_inline)) void rows_x_column (const rows_work *r, int64_t rm,
                                                                   int64_t rn, const num *u,
                                                                   const num *v, real h, int e,
@@ -263,7 +264,7 @@ static void rows_x (const gla_array *X, int64_t page, const gsvd *w)
 // a page
 //------------------------------------------------------------------------------
 
-// Stores the results; 0 where the pair is not regular enough and nothing was stored.
+// Stores the results; returns 0 if the pair is not regular enough and nothing was stored.
 static int solve_rows (const gla_cpu_gsvd_task *task, int64_t page, gsvd *w)
 {
   const gla_gsvd_job *job = task->job;

@@ -1,9 +1,9 @@
-// gsvd_rows_qr.h: pivoted QR of one small matrix whose rows are in lanes
+// gsvd_rows_qr.h: pivoted QR of one small matrix with rows in lanes
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// For regular pairs (gsvd_rows_page.h). Products of a column with as many others as a
-// register has lanes are summed together, and are in lanes afterwards: a step has little
-// work, and its time is the latency of one operation after the other.
+// It serves regular pairs (gsvd_rows_page.h). Products of a column with as many others as a
+// register has lanes are summed together, and are then in lanes: a step does little work, so its
+// time is the latency of dependent operations.
 
 #ifndef GPULINALG_CPU_GSVD_GSVD_ROWS_QR_H
 #define GPULINALG_CPU_GSVD_GSVD_ROWS_QR_H
@@ -18,17 +18,17 @@
 #include "cpu/common/column_pairs.h"
 #include "gsvd_lapack.h"
 
-// Loops over registers are unrolled for columns of 1, 2 or 4 of them, as far as these are rows that
-// pairs often have.
+// Loops over registers are unrolled for columns of 1, 2 or 4 of them, as far as pairs often have so
+// many rows.
 #define GLA_ROWS_UNROLLED(rv) ((rv)*GLA_LANES <= 32)
 
-// Squares of lengths that this takes on; beyond them digits would be lost.
+// Squares of lengths below this would lose digits.
 #define GLA_ROWS_LEAST GLA_QR_SMALL
 #define GLA_ROWS_MOST (1 / GLA_QR_SMALL)
 
-// A P = Q R: column k of A P is c[k] and becomes that of R, Q = H0 H1 .. with
-// Hk = I - t[k] u u', u column k of `u`, zero before row k. Columns of zeros, in t zeros, fill the
-// last register of columns.
+// A P = Q R: column k of A P is c[k] and becomes that of R, Q = H0 H1 .. with Hk = I - t[k] u u', u
+// column k of `u`, zero before row k. Zero columns, with zeros in t, fill the last register of
+// columns.
 typedef struct {
   int64_t rv, columns; // registers of a column; columns
   num *c[SMALL], *u;
@@ -85,7 +85,7 @@ static inline __attribute__ ((always_inline)) num products_with (int64_t first, 
 // factorisation
 //------------------------------------------------------------------------------
 
-// The place of the largest of norm2[0..], whose last bits are lost to places.
+// Returns the place of the largest of norm2[0..], whose last bits hold places.
 static inline int place_of_largest (int64_t count, const vec *norm2)
 {
   const bits places = 127;
@@ -107,14 +107,14 @@ static inline int place_of_largest (int64_t count, const vec *norm2)
   return (int)(places - (((mask)most)[0] & places));
 }
 
-// H of what x has from this lane of register `first` on, and x becomes what H makes of it.
+// Makes H of the part of x from this lane of register `first` on, and applies it to x.
 static inline __attribute__ ((always_inline)) void eliminate (int64_t rv, int64_t first, int lane,
                                                               real norm2, num *x, num *u, real *t)
 {
   const scalar alpha = row_get (x + first, lane);
   const real norm = real_sqrt (norm2);
 #if GLA_COMPLEX
-  // beside the length, because squares of small numbers have no digits; less than that is nothing
+  // divided by the length, because squares of small numbers lose their digits; less is negligible
   const scalar part = scalar_scale (1 / norm, alpha);
   const real part2 = scalar_abs2 (part), root = real_sqrt (part2), size = norm * root;
   const scalar phase = part2 >= GLA_QR_SMALL ? scalar_scale (1 / root, part) : scalar_make (1, 0);
@@ -134,8 +134,8 @@ static inline __attribute__ ((always_inline)) void eliminate (int64_t rv, int64_
   }
 }
 
-// H on the columns c of one register full, those of lanes `which`; squares of what they have behind
-// this lane afterwards.
+// Applies H to a full register of columns c, those of lanes `which`; returns the squares of their
+// parts after this lane.
 static inline __attribute__ ((always_inline)) vec eliminate_rest (int64_t rv, int64_t first,
                                                                   int lane, const num *u, real t,
                                                                   mask which, num *const *c)
@@ -172,8 +172,8 @@ static inline void exchange_places (rows_qr *q, int64_t i, int64_t j)
   q->perm[i] = q->perm[j], q->perm[j] = place;
 }
 
-// Returns 0 where a column that must be eliminated is out of range, or not longer than `least`
-// times what it was in the beginning.
+// Returns 0 if a column that must be eliminated is out of range, or not longer than `least` times
+// its initial length.
 static inline __attribute__ ((always_inline)) int rows_factor_of (rows_qr *q, int64_t rv,
                                                                   real least)
 {
@@ -224,7 +224,7 @@ static int rows_factor (rows_qr *q, real least)
 // what the factors are for
 //------------------------------------------------------------------------------
 
-// T with Hk .. H(k+GLA_LANES-1) = I - Y T Y', column by column, for their vectors Y.
+// Makes T with Hk .. H(k+GLA_LANES-1) = I - Y T Y', column by column, for their vectors Y.
 static inline __attribute__ ((always_inline)) void
 join_reflectors (int64_t first, int64_t rv, const num *y, const real *t, num *T)
 {
@@ -240,7 +240,7 @@ join_reflectors (int64_t first, int64_t rv, const num *y, const real *t, num *T)
   }
 }
 
-// x = Q x for `count` columns.
+// Sets x = Q x for `count` columns.
 static inline __attribute__ ((always_inline)) void rows_apply_of (const rows_qr *q, int64_t rv,
                                                                   int64_t count, num *x)
 {
@@ -284,7 +284,7 @@ static void rows_apply (const rows_qr *q, int64_t count, num *x)
     rows_apply_of (q, q->rv, count, x);
 }
 
-// The columns x[0], x[1], .. become those of X R^-1.
+// Replaces the columns x[0], x[1], .. by those of X R^-1.
 static inline __attribute__ ((always_inline)) void rows_divide_of (const rows_qr *q, int64_t rv,
                                                                    num *const *x)
 {

@@ -1,9 +1,9 @@
 // gsvd_rows_sweeps.h: Jacobi's sweeps on the few columns of a small regular pair
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// As gsvd_sweeps.h and with its tests, for columns whose lengths differ by at most
-// GLA_ROWS_RATIO: their squares and the quotients of these can be taken as they are. What gathers
-// the rotations gets those of a step while the roots and divisions of the next one are under way.
+// It does what gsvd_sweeps.h does, with its tests, for columns whose lengths differ by at most
+// GLA_ROWS_RATIO: their squares and quotients need no scaling. The matrix that gathers the
+// rotations gets those of a step while the roots and divisions of the next one are computed.
 
 #ifndef GPULINALG_CPU_GSVD_GSVD_ROWS_SWEEPS_H
 #define GPULINALG_CPU_GSVD_GSVD_ROWS_SWEEPS_H
@@ -18,13 +18,13 @@
 
 #define GLA_ROWS_RATIO (GLA_SINGLE ? (real)0x1p-30 : (real)0x1p-400)
 
-// Up to GLA_LANES pairs of a step: how many bytes their columns are from the first one.
+// Up to GLA_LANES pairs of a step: the distances of their columns from the first one in bytes.
 typedef struct {
   mask p, q;
   int count;
 } meetings;
 
-// The meetings of a sweep. A player more than there are columns is one that is zero.
+// Lists the meetings of a sweep. If there is one player more than columns, it is a zero column.
 static void list_meetings (const gla_column_order *o, int64_t rv, meetings *m)
 {
   const int64_t bytes = rv * (int64_t)sizeof (num);
@@ -47,7 +47,7 @@ static inline num *column_in (num *f, bits bytes)
 
 // The rotation in each lane of `rotate` as three shears: x - conj (half) y, then y + sine x, then x
 // - conj (half) y. half = sine / (1 + cosine) makes it orthogonal up to eps |sine|^2, so thousands
-// of small ones cost none of it. Then x and y go to where `first` and `second` say.
+// of small ones cost no orthogonality. Then `first` and `second` receive x and y.
 typedef struct {
   num sine, half;
   mask rotate, first, second;
@@ -63,8 +63,8 @@ static inline __attribute__ ((always_inline)) void sum_products (open_products *
 #endif
 }
 
-// The products of all pairs; lanes without a pair have columns of some length that are orthogonal.
-// Structures are filled in where they are: copies of them end in loads that wait for stores.
+// Forms the products of all pairs; lanes without a pair get orthogonal columns of some length.
+// Structures are filled in place: copying them causes loads that wait for stores.
 static inline __attribute__ ((always_inline)) void products_of (const meetings *m, num *f,
                                                                 int64_t rv, products *out)
 {
@@ -99,17 +99,17 @@ static inline num quotient (num a, vec b)
 #endif
 }
 
-// What becomes of products, as far as it is known. With a the longer square, q = shorter / longer
-// and x = x'y / longer: r = |(1 - q, 2 x)|, root = 1 - q + r, and the cosine is that of the smaller
-// angle, sqrt (root / 2 r).
+// Intermediate results from the products. With a the longer square, q = shorter / longer and x =
+// x'y / longer: r = |(1 - q, 2 x)|, root = 1 - q + r, and the cosine is that of the smaller angle,
+// sqrt (root / 2 r).
 typedef struct {
   num twice; // 2 x, with its sign
   vec d, r, root, length;
 } angles;
 
-// Three pieces, each up to a root or a division that takes its time. Lanes without a rotation may
-// have 0 / 0, which is not looked at: as a cosine it stays out of the note, nothing being less than
-// NaN.
+// The computation has three pieces, each ending before a slow root or division. Lanes without a
+// rotation may have 0 / 0, which is not used: as a cosine it is not recorded, because comparisons
+// with NaN are false.
 static inline __attribute__ ((always_inline)) void begin_shears (const products *a,
                                                                  const meetings *m, real tol,
                                                                  angles *w, shears *s,
@@ -124,7 +124,7 @@ static inline __attribute__ ((always_inline)) void begin_shears (const products 
   s->rotate = x2 > tol2 * q;
   s->first = (mask)vec_select (swap, (vec)m->q, (vec)m->p);
   s->second = (mask)vec_select (swap, (vec)m->p, (vec)m->q);
-  record->rotations -= s->rotate; // -1 where it is so
+  record->rotations -= s->rotate; // -1 if true
   record->exchanges -= swap;
   record->cosine2 = vec_max (x2 / q, record->cosine2);
   w->twice = num_scale (vec_select (up, vec_broadcast (2), vec_broadcast (-2)), x);
@@ -168,15 +168,15 @@ shear_columns (const meetings *m, const shears *s, num *f, int64_t rv)
   }
 }
 
-// Meetings that are worked on at the same time: the roots and divisions of one go on while those of
-// the other wait.
+// Meetings that are computed at the same time: the roots and divisions of one overlap with the
+// waits of the other.
 typedef struct {
   const meetings *m;
   int count;
   shears s[GROUPS_MOST];
 } batch;
 
-// Finds the rotations of the batch; those of the one before it are applied to z meanwhile.
+// Finds the rotations of the batch; meanwhile those of the previous one are applied to z.
 static inline __attribute__ ((always_inline)) void find_shears (batch *b, num *f,
                                                                 const batch *before, num *z,
                                                                 int64_t rv, real tol,
@@ -198,7 +198,7 @@ static inline __attribute__ ((always_inline)) void find_shears (batch *b, num *f
     end_shears (&w[g], &b->s[g], record);
 }
 
-// One sweep on the columns of f, z NULL or rotated as f.
+// Does one sweep on the columns of f; z is NULL or rotated as f is.
 static inline __attribute__ ((always_inline)) sweep_record
 rows_sweep_of (const gla_column_order *o, const meetings *m, num *f, num *z, int64_t rv, real tol)
 {

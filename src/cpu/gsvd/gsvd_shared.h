@@ -1,11 +1,11 @@
 // gsvd_shared.h: sweeps over the blocks of a pair that several ranks share
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A step's pairs of blocks are dealt out to the ranks in the order in which the step has them, so
-// each rank has its part of every step, and the two blocks of a pair go to the rank that works on
-// them, if they are not there. The order of the pairs is that of one rank, and what a pair gives
-// depends on nothing else: the bits do not depend on the number of ranks. All ranks know at any
-// time where each block is, because that follows from the order alone.
+// The ranks share a step's pairs of blocks in the order of the step, so each rank has a part of
+// every step, and the two blocks of a pair are sent to the rank that does it, if they are not
+// there. The order of the pairs is that of one rank, and the result of a pair depends on nothing
+// else: the bits do not depend on the number of ranks. All ranks always know where each block is,
+// because that follows from the order alone.
 
 #ifndef GPULINALG_CPU_GSVD_GSVD_SHARED_H
 #define GPULINALG_CPU_GSVD_GSVD_SHARED_H
@@ -30,8 +30,7 @@ typedef struct {
 // blocks that move
 //------------------------------------------------------------------------------
 
-// Copies a block to a message or back; returns its bytes. Of a matrix that is missing there is
-// nothing.
+// Copies a block to a message or back; returns its bytes. A missing matrix adds nothing.
 static size_t pack_block (const iteration *it, int blocks, int k, char *message, int unpack)
 {
   const int64_t first = block_first (it->columns, blocks, k);
@@ -56,7 +55,7 @@ static size_t block_bytes (const iteration *it, int blocks, int k)
   return (size_t)((it->rows_f + (it->g ? it->rows_g : 0)) * count) * sizeof (scalar);
 }
 
-// The first block from k on that goes from one rank to another one.
+// Returns the first block from k on that moves from one given rank to another.
 static int next_moved (const shared_sweeps *s, int k, int from, int to)
 {
   while (k < s->blocks && (s->owner[k] != from || s->next[k] != to))
@@ -64,8 +63,8 @@ static int next_moved (const shared_sweeps *s, int k, int from, int to)
   return k;
 }
 
-// All blocks go to their next ranks: to each other rank in turn, while others come from the rank
-// that is as far on the other side, one by one. Nonzero: the work must end.
+// Sends all blocks to their next ranks, one by one: to each other rank in turn, while others arrive
+// from the rank at the same distance on the other side. Nonzero: the work must end.
 static int move_blocks (const shared_sweeps *s)
 {
   const gla_gsvd_ranks *r = s->ranks;
@@ -91,8 +90,8 @@ static int move_blocks (const shared_sweeps *s)
 // sweeps
 //------------------------------------------------------------------------------
 
-// Where the blocks of a step's pairs go; one without an opponent stays. Returns how many pairs
-// belong to this rank.
+// Finds where the blocks of a step's pairs go; one without an opponent stays. Returns how many
+// pairs belong to this rank.
 static int deal_pairs (const shared_sweeps *s, const int32_t *pairs, int count)
 {
   int64_t all = 0, turn = 0;
@@ -129,7 +128,7 @@ static int sweep_shared (const shared_sweeps *s, sweep_record *all)
   return 0;
 }
 
-// What all ranks have found: the numbers of a rank are added to zeros of the others.
+// Joins what all ranks have found: the numbers of a rank are added to zeros of the others.
 static int join_ranks (const shared_sweeps *s, sweep_record *all)
 {
   const gla_gsvd_ranks *r = s->ranks;
@@ -150,8 +149,8 @@ static int join_ranks (const shared_sweeps *s, sweep_record *all)
   return 0;
 }
 
-// The whole f and g are on rank 0, before and after. Nonzero where it did not converge, or the work
-// must end.
+// Rank 0 has all of f and g, before and after. Nonzero if it did not converge, or the work must
+// end.
 static int iterate_shared (const iteration *it)
 {
   const gla_gsvd_ranks *r = it->task->job->ranks;
@@ -183,7 +182,7 @@ static int iterate_shared (const iteration *it)
   return move_blocks (&s) || going;
 }
 
-// Nonzero where it did not converge.
+// Nonzero if it did not converge.
 static int iterate (const iteration *it)
 {
   if (it->columns < 2)

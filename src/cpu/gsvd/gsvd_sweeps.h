@@ -1,11 +1,12 @@
 // gsvd_sweeps.h: sweeps over all pairs of columns, one by one or by blocks
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Jacobi works on one matrix f, whose columns become orthogonal, and applies the same to g, which
-// may be missing; Hari-Zimmermann works on both. Blocks: the Gram matrix of two blocks of columns,
-// its Cholesky factor, one sweep (or as many as are needed) on the columns of that, which is small
-// and stays in a cache, and a product with what these sweeps did. What one pair of blocks gives
-// depends on nothing else, so a step's pairs may go to any threads, and blocks to any devices.
+// Jacobi makes the columns of one matrix f orthogonal, and applies the same to g, which may be
+// missing; Hari-Zimmermann transforms both. By blocks: form the Gram matrix of two blocks of
+// columns and its Cholesky factor, do one sweep (or as many as are needed) on the columns of that,
+// which is small and stays in a cache, and multiply by the result of these sweeps. The result of a
+// pair of blocks depends on nothing else, so a step's pairs may go to any threads, and blocks to
+// any devices.
 
 #ifndef GPULINALG_CPU_GSVD_GSVD_SWEEPS_H
 #define GPULINALG_CPU_GSVD_GSVD_SWEEPS_H
@@ -33,7 +34,7 @@ typedef struct {
   char *members;          // room for each thread
   size_t member_bytes;
   sweep_record *records; // room for one of each pair of a step
-  int32_t *owners;       // room for three numbers of each block, where ranks share the pair
+  int32_t *owners;       // room for three numbers of each block, if ranks share the pair
   gla_gsvd_stats *stats;
 } iteration;
 
@@ -55,7 +56,7 @@ static sweep_record sweep_panel (const gla_column_order *o, const lane_panel *a,
   return record_of (&record);
 }
 
-// Returns nonzero where it did not converge.
+// Returns nonzero if it did not converge.
 static int iterate_columns (const iteration *it)
 {
   const int64_t n = it->columns, rf = registers_for (it->rows_f), rg = registers_for (it->rows_g);
@@ -88,7 +89,7 @@ static int iterate_columns (const iteration *it)
 // one pair of blocks
 //------------------------------------------------------------------------------
 
-// What a thread needs for it.
+// The memory of a thread for it.
 typedef struct {
   real *strip, *copy;    // the columns of both blocks, of f or g; and once more
   real *gram_f, *gram_g; // and their Cholesky factors
@@ -117,13 +118,13 @@ static size_t member_layout (char *base, int64_t rows, int width, int hz, member
   return at;
 }
 
-// Columns first[0].. and first[1].. of count[0] and count[1].
+// Columns first[0].. and first[1].., count[0] and count[1] of them.
 typedef struct {
   int64_t first[2];
   int count[2], both;
 } blocks_pair;
 
-// Block k of width w or one less, so that they are of equal size.
+// Returns the first column of block k, of width w or one less, so that sizes are nearly equal.
 static int64_t block_first (int64_t columns, int blocks, int k)
 {
   return columns * k / blocks;
@@ -146,7 +147,7 @@ static void gather_blocks (const blocks_pair *b, const real *x, int64_t rows, re
           (size_t)b->count[1] * column);
 }
 
-// The largest cosine between two columns, from their Gram matrix.
+// Returns the largest cosine between two columns, from their Gram matrix.
 static real largest_cosine (int c, const scalar *gram)
 {
   real inverse[256], largest = 0;
@@ -163,7 +164,7 @@ static real largest_cosine (int c, const scalar *gram)
   return real_sqrt (largest);
 }
 
-// Gram matrix of the strip; its lower triangle is not filled.
+// Forms the Gram matrix of the strip, without its lower triangle.
 static void gram_of (const blocks_pair *b, int64_t rows, const real *x, real *gram)
 {
   const int64_t p = b->count[0], q = b->count[1], c = b->both;
@@ -174,8 +175,8 @@ static void gram_of (const blocks_pair *b, int64_t rows, const real *x, real *gr
   gemm ("C", "N", q, q, rows, 1, y, rows, y, rows, 0, right + p * GLA_PARTS, c);
 }
 
-// An upper triangle R with R'R = X'X into lanes, from the Gram matrix; from X itself where columns
-// are so close to each other that the Gram matrix has lost them.
+// Stores an upper triangle R with R'R = X'X in lanes, from the Gram matrix; or from X itself if
+// columns are so close to each other that the Gram matrix has lost them.
 static void factor_blocks (int c, int64_t rows, const real *strip, real *gram, num *lanes,
                            const member_work *w)
 {
@@ -201,7 +202,7 @@ static void factor_blocks (int c, int64_t rows, const real *strip, real *gram, n
     load_column (lanes + j * rv, gla_min (j + 1, rows), from + j * ld * part, 1);
 }
 
-// x = x Z on the columns of both blocks; strip holds them.
+// Sets x = x Z on the columns of both blocks; strip holds them.
 static void multiply_blocks (const blocks_pair *b, real *x, int64_t rows, const real *strip,
                              const real *z)
 {
@@ -212,7 +213,7 @@ static void multiply_blocks (const blocks_pair *b, real *x, int64_t rows, const 
         x + b->first[1] * rows * GLA_PARTS, rows);
 }
 
-// Sweeps on the triangles; Z into w->z.
+// Sweeps on the triangles; stores Z in w->z.
 static sweep_record inner_sweeps (const iteration *it, int c, const member_work *w)
 {
   const int64_t rv = registers_for (c);
@@ -263,7 +264,7 @@ static sweep_record work_on_blocks (const iteration *it, const blocks_pair *b, c
 // sweeps over blocks
 //------------------------------------------------------------------------------
 
-// A step of a sweep: pairs that have no block in common.
+// A step of a sweep: pairs without a common block.
 typedef struct {
   const iteration *it;
   const int32_t *pairs;

@@ -22,14 +22,14 @@
 
 enum { STRIP = 64 }; // columns of X at a time
 
-// One generalized singular value, mantissa * 2^exponent where it is finite, and which vectors of
-// the bases belong to it (-1: none).
+// One generalized singular value, mantissa * 2^exponent if it is finite, and which vectors of the
+// bases belong to it (-1: none).
 typedef enum { VALUE_FINITE, VALUE_ZERO, VALUE_INFINITE } entry_kind;
 
 typedef struct {
   entry_kind kind;
   int u, v;
-  int nothing; // the ranks leave this place of C and S no value, or half of one
+  int nothing; // the ranks give this place of C and S no value, or half of one
   double mantissa;
   int exponent;
   double c, s, alpha, beta; // C and S of the core, and of the caller's pair
@@ -46,8 +46,7 @@ typedef struct {
   meetings *m;
 } rows_work;
 
-// Workspace of a page. F and G are A and B with scaled columns, shortened by QR where they are
-// tall.
+// Workspace of a page. F and G are A and B with scaled columns, reduced by QR if they are tall.
 typedef struct {
   int64_t m, n, p, q;
   int tall_a, tall_b;
@@ -57,12 +56,12 @@ typedef struct {
   rank_scratch rank;
   core_work core;
   real *copy;              // of F, and for the scaling of columns of X
-  real *u, *v;             // where the caller wants X and not them
+  real *u, *v;             // if the caller wants X and not them
   entry *entries, *sorted; // q of them; room for 2 p
   int *source_u, *source_v;
   char *used;
-  rows_work rows; // where a regular pair stays in registers
-  // of the page that is at work
+  rows_work rows; // used if a regular pair stays in registers
+  // of the current page
   bits *largest_a, *largest_b; // of the columns
   int exponent_a, exponent_b;  // of the largest entries
   factor_chain chain_f, chain_g;

@@ -50,7 +50,7 @@ static void free_all (gla_cpu_krylov *k)
   free (k);
 }
 
-// count vectors of this length, or NULL
+// Returns count vectors of this length, or NULL.
 static void *vectors (const gla_krylov_job *job, int64_t length, int64_t count)
 {
   const size_t size = gla_type_size (job->type);
@@ -160,8 +160,8 @@ void gla_cpu_krylov_add (gla_cpu_krylov *k, double *sums, int64_t count)
     atomic_store (&k->region.stop, 1);
 }
 
-// Passes are shared where they are long enough: threads that wait for each other after every pass
-// cost more than they bring in a short one.
+// Long passes are shared: in short ones the waits of threads after every pass cost more than they
+// gain.
 void gla_cpu_krylov_for (gla_cpu_krylov *k, int64_t columns, int64_t pieces, gla_pool_work work,
                          void *user)
 {

@@ -1,11 +1,10 @@
 // lanczos.h: what the files of the Lanczos basis on the CPU share
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The basis is column-major. All passes over it go by chunks of rows, in each the kernels of
+// The basis is column-major. All passes over it go by chunks of rows, with the kernels of
 // ../spmv/spmv_recurrence.h or one-threaded products of the BLAS; the results of chunks are added
-// in their order, so that the bits do not depend on the number of threads. Where rows are spread
-// over ranks, each rank has its own chunks, and the sums of ranks are added behind that; nothing
-// else differs.
+// in their order, so that the bits do not depend on the number of threads. If rows are spread over
+// ranks, each rank has its own chunks, and then the sums of ranks are added; nothing else differs.
 
 #ifndef GPULINALG_CPU_LANCZOS_H
 #define GPULINALG_CPU_LANCZOS_H
@@ -54,7 +53,7 @@ typedef struct {
   double last_beta;
 } gla_cpu_krylov;
 
-// The functions of one type; all but start return GLA_ERROR_STOPPED where the monitor wanted it.
+// The functions of one type; all but start return GLA_ERROR_STOPPED if the monitor stops them.
 typedef struct {
   gla_status (*start) (gla_cpu_krylov *k, int64_t at, int64_t given);
   gla_status (*expand) (gla_cpu_krylov *k, int64_t from, int64_t to, double *T, int64_t ldt,
@@ -71,10 +70,10 @@ typedef struct {
 extern const gla_cpu_krylov_functions gla_cpu_krylov_s, gla_cpu_krylov_d, gla_cpu_krylov_c,
     gla_cpu_krylov_z;
 
-// Sums over the chunks of this rank become sums over all ranks; the region stops where one of them
-// has failed.
+// Replaces sums over the chunks of this rank by sums over all ranks; the region stops if one of
+// them has failed.
 void gla_cpu_krylov_add (gla_cpu_krylov *k, double *sums, int64_t count);
-// Hands out pieces of a pass that touches so many columns of length n.
+// Shares pieces of a pass over so many columns of length n among threads.
 void gla_cpu_krylov_for (gla_cpu_krylov *k, int64_t columns, int64_t pieces, gla_pool_work work,
                          void *user);
 

@@ -1,4 +1,4 @@
-// lanczos_block.h: blocks of the basis made orthonormal, of one type
+// lanczos_block.h: makes blocks of the basis orthonormal, of one type
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #ifndef GPULINALG_CPU_LANCZOS_BLOCK_H
@@ -39,8 +39,8 @@ static void small_set (double *a, int64_t at, double complex x)
 #endif
 }
 
-// R'*R = G of width x width; the smallest squared ratio of a diagonal of R to the norm of its
-// column of W, 0 where G is not positive.
+// Finds R'*R = G of width x width; returns the smallest squared ratio of a diagonal of R to the
+// norm of its column of W, 0 if G is not positive.
 static double cholesky (const double *G, int width, double complex *R)
 {
   double least = 1;
@@ -63,7 +63,7 @@ static double cholesky (const double *G, int width, double complex *R)
   return least;
 }
 
-// total = R*total for upper triangles
+// Sets total = R*total for upper triangles.
 static void multiply_triangle (const double complex *R, int width, double complex *total)
 {
   for (int j = 0; j < width; j++)
@@ -89,9 +89,9 @@ static void round_triangle (const double complex *R, int width, real *factor)
 // one column after the other, where directions may vanish
 //------------------------------------------------------------------------------
 
-// Column j becomes orthogonal to all before it, with unit norm. What it loses is added to h where
-// that is not NULL; returns its norm, or 0 where a random column had to replace it because no more
-// than `vanished` was left.
+// Makes column j orthogonal to all before it, with unit norm. What it loses is added to h unless
+// that is NULL; returns its norm, or 0 if a random column had to replace it because at most
+// `vanished` was left.
 static double orthonormalise_column (gla_cpu_krylov *k, int64_t j, double vanished, double *h)
 {
   enum { SWEEPS = 6, DRAWS = 20 };
@@ -133,8 +133,8 @@ static gla_status start (gla_cpu_krylov *k, int64_t at, int64_t given)
 // blocks
 //------------------------------------------------------------------------------
 
-// The block at column q one column after the other. H gets what its columns lose to those before
-// q, R its triangle.
+// Does the block at column q, one column after the other. H gets what its columns lose to those
+// before q, R its triangle.
 static int64_t orthonormalise_columns (gla_cpu_krylov *k, int64_t q, double *H, int64_t ldh,
                                        double complex *R)
 {
@@ -153,8 +153,8 @@ static int64_t orthonormalise_columns (gla_cpu_krylov *k, int64_t q, double *H, 
   return replaced;
 }
 
-// The block at column q, which has been through its sweeps with W'*W in k->sums, becomes
-// orthonormal by two Cholesky factorisations; 0 where it is too near to dependent for that.
+// Makes the block at column q, after its sweeps and with W'*W in k->sums, orthonormal by two
+// Cholesky factorisations; returns 0 if it is too near to dependent for that.
 static int cholesky_block (gla_cpu_krylov *k, int64_t q, double complex *R)
 {
   const int b = k->job.block;
@@ -177,7 +177,7 @@ static int cholesky_block (gla_cpu_krylov *k, int64_t q, double complex *R)
   return 1;
 }
 
-// H += h*R, for what a block that was divided by R already has lost
+// Sets H += h*R, for what a block lost after it was divided by R.
 static void add_product (double *H, int64_t ldh, const double *h, int64_t rows,
                          const double complex *R, int b)
 {
@@ -190,8 +190,8 @@ static void add_product (double *H, int64_t ldh, const double *h, int64_t rows,
     }
 }
 
-// Another sweep over a block that is orthonormal, but may have lost orthogonality to those before
-// it when it was divided by a small R.
+// Does another sweep over an orthonormal block that may have lost orthogonality to those before it
+// when it was divided by a small R.
 static int sweep_again (gla_cpu_krylov *k, int64_t q, double *H, int64_t ldh, double complex *R)
 {
   const int b = k->job.block;
@@ -209,8 +209,8 @@ static int sweep_again (gla_cpu_krylov *k, int64_t q, double *H, int64_t ldh, do
   return 1;
 }
 
-// |V*H| and what is left of a column give the norm that it had; the sum of magnitudes bounds what
-// the projected matrix does to a vector.
+// |V*H| and the rest of a column give its former norm; the sum of magnitudes bounds what the
+// projected matrix does to a vector.
 static void update_norm (gla_cpu_krylov *k, const double *H, int64_t ldh, int64_t rows)
 {
   const int b = k->job.block;
@@ -226,8 +226,8 @@ static void update_norm (gla_cpu_krylov *k, const double *H, int64_t ldh, int64_
   }
 }
 
-// The block at q, which is orthogonal to the last ones before it, becomes orthonormal and
-// orthogonal to all; H gets what it loses on the way, R its triangle.
+// Makes the block at q, which is orthogonal to the last ones before it, orthonormal and orthogonal
+// to all; H gets what it loses, R its triangle.
 static gla_status orthonormalise_block (gla_cpu_krylov *k, int64_t q, double *H, int64_t ldh,
                                         double complex *R, int64_t *replaced)
 {
@@ -245,8 +245,8 @@ static gla_status orthonormalise_block (gla_cpu_krylov *k, int64_t q, double *H,
   return atomic_load (&k->region.stop) ? GLA_ERROR_STOPPED : GLA_OK;
 }
 
-// One step: the block behind j becomes orthonormal; `local` says that A*V(:, j:j+b-1) has no parts
-// in columns before j-b but rounding errors.
+// Does one step: the block after j becomes orthonormal; `local` says that A*V(:, j:j+b-1) has only
+// rounding errors in columns before j-b.
 static gla_status step (gla_cpu_krylov *k, int64_t j, int local, double *T, int64_t ldt,
                         int64_t *replaced)
 {

@@ -1,4 +1,4 @@
-// lanczos_expand.h: new vectors of the basis, and the basis rotated and checked, of one type
+// lanczos_expand.h: adds vectors to the basis, rotates and checks it, of one type
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #ifndef GPULINALG_CPU_LANCZOS_EXPAND_H
@@ -19,15 +19,15 @@
 // new vectors of the basis, of one type
 //------------------------------------------------------------------------------
 
-// With blocks of one vector several steps are made by the three-term recurrence alone, and then
-// their vectors are made orthogonal to all others together: reading the basis takes most of the
-// time, and it is read once for all of them. The orthogonality that is lost meanwhile stays far
-// below sqrt (eps), so the coefficients
-// of the recurrence are those of the orthonormal basis but for rounding errors (Simon 1984). That
-// holds where the products are those of a Hermitian matrix: functions, which may solve systems, are
-// only nearly that, and get their coefficients from all of the basis.
+// With blocks of one vector the three-term recurrence alone makes several steps, and then their
+// vectors are made orthogonal to all others together: reading the basis takes most of the time, and
+// so it is read once for all of them. Meanwhile little orthogonality is lost, far less than sqrt
+// (eps), so the coefficients of the recurrence are those of the orthonormal basis but for rounding
+// errors (Simon 1984). That requires products of a Hermitian matrix: functions, which may solve
+// systems, are only nearly that, and get their coefficients from all of the basis.
 
-// A*v(j) in column j+1, less its parts in v(j-1) and v(j), which go to T; its norm in *beta.
+// Computes A*v(j) in column j+1, less its parts in v(j-1) and v(j), which go to T; its norm in
+// *beta.
 static gla_status step_of_three (gla_cpu_krylov *k, int64_t j, double *T, int64_t ldt, double *beta)
 {
   double *H = T + j * ldt * GLA_PARTS;
@@ -48,7 +48,7 @@ static gla_status step_of_three (gla_cpu_krylov *k, int64_t j, double *T, int64_
   return GLA_OK;
 }
 
-// W'*W - h'*h of `count` columns, from k->sums = [h; W'*W] where h has q rows
+// Returns W'*W - h'*h of `count` columns, from k->sums = [h; W'*W] where h has q rows.
 static void remaining_gram (const gla_cpu_krylov *k, int64_t q, int count, double *left)
 {
   const int64_t end = q + count;
@@ -61,8 +61,8 @@ static void remaining_gram (const gla_cpu_krylov *k, int64_t q, int count, doubl
     }
 }
 
-// `count` unit vectors W from column q become orthonormal and orthogonal to all before, V. With
-// h = V'*W what is left of W'*W is W'*W - h'*h (Pythagoras), which is near to the identity; so its
+// Makes `count` unit vectors W from column q orthonormal and orthogonal to all before, V. With h =
+// V'*W the remaining Gram matrix is W'*W - h'*h (Pythagoras), which is near to the identity; so its
 // triangle is known before W changes, and the basis is read only twice and W written once.
 static gla_status orthonormalise_group (gla_cpu_krylov *k, int64_t q, int count)
 {
@@ -82,12 +82,12 @@ static gla_status orthonormalise_group (gla_cpu_krylov *k, int64_t q, int count)
   return atomic_load (&k->region.stop) ? GLA_ERROR_STOPPED : GLA_OK;
 }
 
-// The vector at column j+1, whose norm is so small that rounding errors dominate it.
+// Treats the vector at column j+1, whose norm is so small that rounding errors dominate it.
 static gla_status orthonormalise_weak (gla_cpu_krylov *k, int64_t j, double *T, int64_t ldt,
                                        int64_t *replaced)
 {
   double complex beta = 0;
-  // what it loses are rounding errors, and those of vectors that have been replaced since
+  // it loses rounding errors, and those of vectors that have been replaced since
   double *lost = k->weak;
   memset (lost, 0, (size_t)(j + 2) * GLA_PARTS * sizeof *lost);
   gla_status status = orthonormalise_block (k, j + 1, lost, j + 2, &beta, replaced);
@@ -96,9 +96,9 @@ static gla_status orthonormalise_weak (gla_cpu_krylov *k, int64_t j, double *T, 
   return status;
 }
 
-// What v(j+1) may have of the vectors before this group, in units of eps, from what v(j) and v(j-1)
-// have: (T - alpha)*V'*v(j) - before*V'*v(j-1) and the rounding errors of one step, over beta; T,
-// the projected matrix, is no larger than the largest sum of magnitudes in its columns.
+// Bounds the parts of v(j+1) in the vectors before this group, in units of eps, by those of v(j)
+// and v(j-1): (T - alpha)*V'*v(j) - before*V'*v(j-1) and the rounding errors of one step, over
+// beta; T, the projected matrix, is no larger than the largest sum of magnitudes in its columns.
 static double next_loss (const gla_cpu_krylov *k, double alpha, double before, double beta,
                          const double loss[2])
 {
@@ -106,8 +106,8 @@ static double next_loss (const gla_cpu_krylov *k, double alpha, double before, d
   return grown / beta;
 }
 
-// Steps from *j on, at most to `to`, until so much orthogonality may be lost that the new vectors
-// have to be orthogonalised.
+// Does steps from *j on, at most to `to`, until so much orthogonality may be lost that the new
+// vectors have to be orthogonalised.
 static gla_status group (gla_cpu_krylov *k, int64_t *j, int64_t to, double *T, int64_t ldt,
                          int64_t *replaced)
 {
@@ -118,7 +118,7 @@ static gla_status group (gla_cpu_krylov *k, int64_t *j, int64_t to, double *T, i
   gla_status status = GLA_OK;
   while (count < GLA_KRYLOV_GROUP && *j < to && !weak) {
     double beta, *H = T + *j * ldt * GLA_PARTS;
-    // the next step will do about what this one did
+    // the next step will lose about as much as this one
     if (count > 0 && loss[1] * (loss[1] / loss[0]) > most)
       break;
     const double before = k->link;
@@ -169,7 +169,8 @@ static gla_status expand (gla_cpu_krylov *k, int64_t from, int64_t to, double *T
 // the basis rotated and checked, of one type
 //------------------------------------------------------------------------------
 
-// Rows first..first+rows-1 of the basis times k->factor (count x keep); the block behind follows.
+// Multiplies rows first..first+rows-1 of the basis by k->factor (count x keep); the block after
+// them follows.
 static void rotate_rows (const gla_cpu_krylov *k, int64_t first, int64_t rows, int64_t count,
                          const real *S, int64_t keep, real *temporary)
 {
@@ -233,7 +234,7 @@ static void distance_piece (void *user, int64_t piece, int slot)
   }
 }
 
-// |w - theta*v| by chunks in their order
+// Returns |w - theta*v|, by chunks in their order.
 static double distance (gla_cpu_krylov *k, const real *w, double theta, const real *v)
 {
   const terms d = {k, (real *)w, (real)theta, v, 0, NULL};

@@ -20,7 +20,7 @@ static void restart_recurrence (gla_cpu_krylov *k)
   k->last_beta = 0;
 }
 
-// v(j+1) = w/beta, and the vectors move on
+// Sets v(j+1) = w/beta, and moves the vectors on.
 static void advance (gla_cpu_krylov *k, double beta)
 {
   void *oldest = k->before;
@@ -74,7 +74,7 @@ static void add_window_piece (void *user, int64_t c, int slot)
           k->factor, a->width, 1, basis_column (k, 0) + at, n);
 }
 
-// X(:, 0:count-1) += window(:, 0:width-1)*S(first:first+width-1, :)
+// Adds window(:, 0:width-1)*S(first:first+width-1, :) to X(:, 0:count-1).
 static void add_window (gla_cpu_krylov *k, const double *S, int64_t lds, int64_t first,
                         int64_t width, int64_t count)
 {

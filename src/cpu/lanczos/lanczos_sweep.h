@@ -27,7 +27,7 @@ static int64_t rows_of_chunk (const gla_cpu_krylov *k, int64_t c)
   return left < GLA_KRYLOV_ROWS ? left : GLA_KRYLOV_ROWS;
 }
 
-// Adds what the chunks gave, `count` elements each, into k->sums.
+// Adds the results of the chunks, `count` elements each, into k->sums.
 static void add_chunks (gla_cpu_krylov *k, int64_t count)
 {
   const real *part = k->chunked;
@@ -39,8 +39,8 @@ static void add_chunks (gla_cpu_krylov *k, int64_t count)
   gla_cpu_krylov_add (k, k->sums, count * GLA_PARTS);
 }
 
-// Y = alpha*op(V)*X + beta*Y for V of rows x p. For one vector the BLAS reads V twice as fast where
-// it is asked for a product with a vector.
+// Sets Y = alpha*op(V)*X + beta*Y for V of rows x p. For one vector the BLAS reads V twice as fast
+// if it is called for a product with a vector.
 static void times_block (const char *op, int64_t rows, int64_t p, int width, real alpha,
                          const real *V, int64_t n, const real *X, int64_t ldx, real beta, real *Y,
                          int64_t ldy)
@@ -57,7 +57,7 @@ static void times_block (const char *op, int64_t rows, int64_t p, int width, rea
           Y, ldy);
 }
 
-// result = V'*W for some rows of p columns V and `width` columns W
+// Computes result = V'*W for some rows of p columns V and `width` columns W.
 static void project_some (const gla_cpu_krylov *k, int64_t rows, int64_t p, const real *V,
                           const real *W, int width, real *result)
 {
@@ -68,7 +68,7 @@ static void project_some (const gla_cpu_krylov *k, int64_t rows, int64_t p, cons
     times_block ("C", rows, p, width, 1, V, n, W, n, 0, result, p);
 }
 
-// W -= V*k->factor for the same; then W = W*R^-1 for a triangle R where that is not NULL
+// Computes W -= V*k->factor for the same; then W = W*R^-1 for a triangle R unless that is NULL.
 static void subtract_some (const gla_cpu_krylov *k, int64_t rows, int64_t p, const real *V,
                            const real *R, real *W, int width)
 {
@@ -83,7 +83,7 @@ static void subtract_some (const gla_cpu_krylov *k, int64_t rows, int64_t p, con
     trsm ((triangle_form){"R", "U", "N", "N"}, rows, width, 1, R, width, W, n);
 }
 
-// A pass over p columns V and `width` columns W: the same for every chunk of rows.
+// A pass over p columns V and `width` columns W: it does the same for every chunk of rows.
 typedef struct {
   gla_cpu_krylov *k;
   int64_t p;
@@ -101,7 +101,7 @@ static void run_pass (const basis_pass *pass, int64_t columns, gla_pool_work wor
   gla_cpu_krylov_for (pass->k, columns, pieces, work, (void *)pass);
 }
 
-// The chunks of a piece, first to the one returned; none where the work must end.
+// Returns the end of the chunks of a piece, which begin at first; none if the work must end.
 static int64_t chunks_until (const basis_pass *pass, int64_t piece, int slot)
 {
   const int64_t first = piece * CHUNKS_OF_PIECE, end = first + CHUNKS_OF_PIECE;
@@ -121,7 +121,7 @@ static void project_piece (void *user, int64_t piece, int slot)
   }
 }
 
-// k->sums = V(:, first:end-1)'*W for W of `width` columns
+// Sets k->sums = V(:, first:end-1)'*W for W of `width` columns.
 static void project (gla_cpu_krylov *k, int64_t first, int64_t end, const real *W, int width)
 {
   const basis_pass pass = {k, end - first, basis_column (k, first), NULL, (real *)W, width};
@@ -129,7 +129,7 @@ static void project (gla_cpu_krylov *k, int64_t first, int64_t end, const real *
   add_chunks (k, pass.p * width);
 }
 
-// k->factor = k->sums in this type
+// Sets k->factor = k->sums in this type.
 static void round_sums (gla_cpu_krylov *k, int64_t count)
 {
   real *factor = k->factor;
@@ -150,7 +150,7 @@ static void subtract_piece (void *user, int64_t piece, int slot)
   }
 }
 
-// W -= V(:, first:end-1)*k->factor, then k->sums = W'*W
+// Computes W -= V(:, first:end-1)*k->factor, then k->sums = W'*W.
 static void subtract (gla_cpu_krylov *k, int64_t first, int64_t end, real *W, int width)
 {
   const basis_pass pass = {k, end - first, basis_column (k, first), NULL, W, width};
@@ -168,7 +168,7 @@ static void subtract_and_divide_piece (void *user, int64_t piece, int slot)
   }
 }
 
-// W = (W - V(:, 0:end-1)*h)*R^-1 for h (end x width) in k->factor and the triangle R behind it
+// Sets W = (W - V(:, 0:end-1)*h)*R^-1 for h (end x width) in k->factor and the triangle R after it.
 static void subtract_and_divide (gla_cpu_krylov *k, int64_t end, real *W, int width)
 {
   const real *R = (const real *)k->factor + end * width * GLA_PARTS;
@@ -190,7 +190,7 @@ static void divide_piece (void *user, int64_t piece, int slot)
   }
 }
 
-// W = W*R^-1 for upper triangular R in k->factor, then k->sums = W'*W
+// Sets W = W*R^-1 for upper triangular R in k->factor, then k->sums = W'*W.
 static void divide (gla_cpu_krylov *k, real *W, int width)
 {
   const basis_pass pass = {k, 0, NULL, k->factor, W, width};
@@ -198,8 +198,8 @@ static void divide (gla_cpu_krylov *k, real *W, int width)
   add_chunks (k, width * width);
 }
 
-// One Gram-Schmidt sweep: W -= V(:, first:end-1)*h with h = V'*W; h is added to the rows
-// first..end-1 of H where that is not NULL; k->sums = W'*W.
+// Does one Gram-Schmidt sweep: W -= V(:, first:end-1)*h with h = V'*W; h is added to the rows
+// first..end-1 of H unless that is NULL; k->sums = W'*W.
 static void orthogonalise (gla_cpu_krylov *k, int64_t first, int64_t end, real *W, int width,
                            double *H, int64_t ldh)
 {
@@ -213,7 +213,7 @@ static void orthogonalise (gla_cpu_krylov *k, int64_t first, int64_t end, real *
   subtract (k, first, end, W, width);
 }
 
-// Y = A*X for `width` columns of length n
+// Sets Y = A*X for `width` columns of length n.
 static gla_status multiply (gla_cpu_krylov *k, const real *X, real *Y, int width)
 {
   const gla_krylov_ranks *ranks = k->job.ranks;
@@ -259,7 +259,7 @@ static void run_terms (const terms *t, int64_t columns, gla_pool_work work)
   gla_cpu_krylov_for ((gla_cpu_krylov *)t->k, columns, pieces, work, (void *)t);
 }
 
-// The same, and the sum of what the chunks give, in their order
+// Does the same, and returns the sum of the chunks' results, in their order.
 static double sum_terms (const terms *t, int64_t columns, gla_pool_work work)
 {
   const real *parts = t->k->chunked;
@@ -347,7 +347,7 @@ static void dot_piece (void *user, int64_t piece, int slot)
   }
 }
 
-// The real part of v'*w, by chunks in their order
+// Returns the real part of v'*w, by chunks in their order.
 static double dot (gla_cpu_krylov *k, const real *v, const real *w)
 {
   const terms t = {k, (real *)w, 0, v, 0, NULL};
@@ -373,7 +373,7 @@ static void three_terms_piece (void *user, int64_t piece, int slot)
   }
 }
 
-// w -= alpha*v + beta*u; returns the norm of w, by chunks in their order
+// Subtracts alpha*v + beta*u from w; returns the norm of w, by chunks in their order.
 static double three_terms (const gla_cpu_krylov *k, real *w, double alpha, const real *v,
                            double beta, const real *u)
 {

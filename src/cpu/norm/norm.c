@@ -8,7 +8,7 @@
 
 _Static_assert(sizeof (gla_pagenorm_job) <= GLA_CPU_JOB_BYTES, "");
 
-// Seconds of one thread for a page, as it comes from memory.
+// Returns the seconds of one thread for a page that is read from memory.
 static double page_seconds (const gla_pagenorm_job *job)
 {
   return 5e-8 + (double)job->m * (double)job->n * (double)gla_type_size (job->head.type) / 4e9;

@@ -6,7 +6,7 @@
 
 #include "norm/job.h"
 
-// The norms of pages first .. first+count-1 of the chunk, for one type. work: job->m numbers.
+// Finds the norms of pages first .. first+count-1 of the chunk, for one type. work: job->m numbers.
 typedef void (*gla_cpu_norm) (const gla_pagenorm_job *job, const gla_pagenorm_chunk *chunk,
                               int64_t first, int64_t count, double *work);
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Compiled once per type, with -DGLA_T=<type>. All sums are formed in double. A page is first read
-// as it is. Where squares may have overflowed or vanished, it is read again, times a power of 2.
+// unscaled. If squares may have overflowed or underflowed, it is read again, times a power of 2.
 
 #include "common/types.h"
 
@@ -14,10 +14,10 @@
 typedef struct {
   const real *at;
   int64_t step, rows, columns;
-  double times; // what every number is multiplied by
+  double times; // factor of every number
 } norm_page;
 
-// NaN wins.
+// Returns NaN if one is NaN.
 static double larger (double a, double b)
 {
   return b > a || isnan (b) ? b : a;
@@ -37,7 +37,7 @@ static double magnitude (const real *x, int64_t i, double times)
 // the three norms
 //------------------------------------------------------------------------------
 
-enum { PARTS = 4 }; // sums that run side by side
+enum { PARTS = 4 }; // sums that are formed at the same time
 
 static double norm_one (const norm_page *a)
 {
@@ -102,8 +102,8 @@ static double norm_of (const norm_page *a, gla_norm norm, double *work)
 // the ends of the range
 //------------------------------------------------------------------------------
 
-// Whether no square has overflowed, and those that have vanished do not matter beside the result.
-// Squares of single numbers do neither in double.
+// Whether no square has overflowed, and those that have underflowed do not matter beside the
+// result. Squares of single numbers do neither in double.
 static int is_safe (double norm, gla_norm kind)
 {
   if (GLA_SINGLE || (!GLA_COMPLEX && kind != GLA_NORM_FRO))
@@ -111,7 +111,7 @@ static int is_safe (double norm, gla_norm kind)
   return norm > 1e-100 && norm < 1e150;
 }
 
-// The largest real or imaginary part, NaN where there is one.
+// Returns the largest real or imaginary part, NaN if there is one.
 static double largest_part (const norm_page *a)
 {
   double most = 0;

@@ -28,7 +28,7 @@ typedef struct {
 
 GLA_KERNEL_DECLARE (pairs);
 
-// Nonzero when the work must end. Large pages ask between their pieces.
+// Nonzero when the work must end. Large pages poll between their pieces.
 int gla_cpu_pencil_stopped (const gla_cpu_pencil_task *task);
 
 #endif

@@ -20,7 +20,7 @@ static size_t workspace (const gla_pencil_job *job)
 // pages in lanes
 //------------------------------------------------------------------------------
 
-// Some pages with a lane each. The bits of `live` tell which have good results so far.
+// Some pages with a lane each. The bits of `live` say which have good results so far.
 typedef struct {
   const gla_cpu_pencil_task *task;
   lanes_work w;
@@ -34,7 +34,7 @@ static unsigned lanes_of_count (int count)
   return (2u << (count - 1)) - 1;
 }
 
-// What lanes do not serve is left to the page kernels.
+// Pages that lanes do not serve are left to the page kernels.
 static void leave_factor (const lanes_group *g, unsigned left)
 {
   for (int l = 0; l < g->count; l++)

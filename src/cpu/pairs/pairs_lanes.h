@@ -1,10 +1,10 @@
 // pairs_lanes.h: the steps on small pencils, one page per lane of a register
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Element (i, j) of all pages stands in register i + j*ld. Sums are computed in one order, in tiles
-// of a few rows and columns, so that what is read feeds several of them. Nothing here scales: pages
-// whose numbers are not near the middle of the range are left to pairs_page.h, as are those that
-// have no result.
+// Element (i, j) of all pages is in register i + j*ld. Sums are computed in one order, in tiles of
+// a few rows and columns, so that a value that is read is used for several of them. Nothing here
+// scales: pages whose numbers are not near the middle of the range are left to pairs_page.h, as are
+// those without a result.
 
 #ifndef GPULINALG_CPU_PAIRS_LANES_H
 #define GPULINALG_CPU_PAIRS_LANES_H
@@ -15,8 +15,8 @@
 // C*inv (L)', and B = L*L'
 //------------------------------------------------------------------------------
 
-// Rows i .. i+N-1 of columns j .. j+T-1 of C*inv (L)', when the columns before are done. C may be
-// L.
+// Computes rows i .. i+N-1 of columns j .. j+T-1 of C*inv (L)', after the previous columns. C may
+// be L.
 static inline __attribute__ ((always_inline)) void lanes_tile (num *c, const num *l, const num *r,
                                                                int ld, int i, int N, int j, int T)
 {
@@ -48,7 +48,7 @@ static inline __attribute__ ((always_inline)) void lanes_tile (num *c, const num
     }
 }
 
-// All rows from i on of T columns.
+// Computes all rows from i on of T columns.
 static inline __attribute__ ((always_inline)) void
 lanes_rows_of_tile (num *c, const num *l, const num *r, int n, int ld, int i, int j, int T)
 {
@@ -58,7 +58,7 @@ lanes_rows_of_tile (num *c, const num *l, const num *r, int n, int ld, int i, in
     lanes_tile (c, l, r, ld, i, 1, j, T);
 }
 
-// Element (i, j), when the columns before are done; it is not divided by the diagonal.
+// Returns element (i, j), after the previous columns; it is not divided by the diagonal.
 static inline num lanes_element (const num *c, const num *l, int ld, int i, int j)
 {
   num s = c[i + j * ld];
@@ -67,8 +67,8 @@ static inline num lanes_element (const num *c, const num *l, int ld, int i, int 
   return s;
 }
 
-// The lower triangle of l becomes L. Returns the lanes where each pivot has digits left and all of
-// the diagonal is of usual size.
+// Replaces the lower triangle of l by L. Returns the lanes where each pivot has digits left and all
+// of the diagonal is of usual size.
 static inline __attribute__ ((always_inline)) mask lanes_factor (num *l, num *r, int n)
 {
   const int ld = lanes_ld (n);
@@ -91,7 +91,7 @@ static inline __attribute__ ((always_inline)) mask lanes_factor (num *l, num *r,
   return good;
 }
 
-// The lower triangle of a*inv (L)'.
+// Computes the lower triangle of a*inv (L)'.
 static inline __attribute__ ((always_inline)) void lanes_divide_right (const lanes_work *w, int n)
 {
   const int ld = lanes_ld (n);
@@ -105,7 +105,7 @@ static inline __attribute__ ((always_inline)) void lanes_divide_right (const lan
   }
 }
 
-// Reciprocals of an L that was loaded. Returns the lanes where it is of usual size.
+// Computes reciprocals of an L that was loaded. Returns the lanes where it is of usual size.
 static inline __attribute__ ((always_inline)) mask lanes_reciprocals (const num *l, num *r, int n)
 {
   const int ld = lanes_ld (n);
@@ -122,7 +122,7 @@ static inline __attribute__ ((always_inline)) mask lanes_reciprocals (const num 
 // inv (L)*Y and inv (L)'*Y
 //------------------------------------------------------------------------------
 
-// Rows i .. i+N-1 of inv (L)*y for T columns, when the rows above are done.
+// Computes rows i .. i+N-1 of inv (L)*y for T columns, after the rows above.
 static inline __attribute__ ((always_inline)) void
 lanes_forward (const num *l, const num *r, int ld, int i, int N, int T, num *y)
 {
@@ -164,7 +164,7 @@ static inline __attribute__ ((always_inline)) void lanes_divide_left (const lane
     lanes_forward (w->l, w->r, lanes_ld (n), i, 1, T, y);
 }
 
-// Rows i .. i+N-1 of inv (L)'*y for T columns, when the rows from i+N on are done.
+// Computes rows i .. i+N-1 of inv (L)'*y for T columns, after the rows from i+N on.
 static inline __attribute__ ((always_inline)) void
 lanes_backward (const num *l, const num *r, int n, int ld, int i, int N, int T, num *y)
 {
@@ -209,7 +209,7 @@ static inline __attribute__ ((always_inline)) void lanes_divide_back (const lane
 // products with L
 //------------------------------------------------------------------------------
 
-// a = a*L.
+// Sets a = a*L.
 static inline __attribute__ ((always_inline)) void lanes_times (num *a, const num *l, int n)
 {
   const int ld = lanes_ld (n);
@@ -227,7 +227,7 @@ static inline __attribute__ ((always_inline)) void lanes_times (num *a, const nu
     }
 }
 
-// a = L'*a, of which the lower triangle counts.
+// Sets a = L'*a, of which only the lower triangle is used.
 static inline __attribute__ ((always_inline)) void lanes_times_left (num *a, const num *l, int n)
 {
   const int ld = lanes_ld (n);
@@ -240,7 +240,7 @@ static inline __attribute__ ((always_inline)) void lanes_times_left (num *a, con
     }
 }
 
-// y = L*y for T columns.
+// Sets y = L*y for T columns.
 static inline __attribute__ ((always_inline)) void lanes_multiply (const lanes_work *w, int n,
                                                                    int T, num *y)
 {
@@ -261,7 +261,7 @@ static inline __attribute__ ((always_inline)) void lanes_multiply (const lanes_w
 // steps
 //------------------------------------------------------------------------------
 
-// a = inv (L)*a*inv (L)', of which the lower triangle counts; or L'*a*L.
+// Sets a = inv (L)*a*inv (L)', of which only the lower triangle is used; or L'*a*L.
 static inline __attribute__ ((always_inline)) void lanes_reduce (const lanes_work *w, int n,
                                                                  int product)
 {
@@ -279,7 +279,7 @@ static inline __attribute__ ((always_inline)) void lanes_reduce (const lanes_wor
   lanes_divide_right (w, n);
 }
 
-// a = inv (L)'*a, or L*a.
+// Sets a = inv (L)'*a, or L*a.
 static inline __attribute__ ((always_inline)) void lanes_back (const lanes_work *w, int n,
                                                                int times)
 {

@@ -1,7 +1,7 @@
-// pairs_lanes_move.h: small pencils between arrays and lanes
+// pairs_lanes_move.h: copies small pencils between arrays and lanes
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Element (i, j) of all pages stands in register i + j*ld.
+// Element (i, j) of all pages is in register i + j*ld.
 
 #ifndef GPULINALG_CPU_PAIRS_LANES_MOVE_H
 #define GPULINALG_CPU_PAIRS_LANES_MOVE_H
@@ -10,8 +10,8 @@
 
 #include "pairs_page.h"
 
-// The largest order: the BLAS has wide registers wherever the processor has them. Rows and columns
-// of tiles.
+// The largest order, because the BLAS also uses the widest registers; and rows and columns of
+// tiles.
 #if GLA_VECTOR_BYTES == 64
 enum { PENCIL_LANES_MAX = 128, LANES_ROWS = GLA_COMPLEX ? 2 : 4 };
 #elif GLA_VECTOR_BYTES == 32
@@ -41,7 +41,7 @@ static size_t lanes_layout (char *base, int64_t n, lanes_work *w)
 // between arrays and lanes
 //------------------------------------------------------------------------------
 
-// Pages first .. of an array; lanes from `count` on read the first one.
+// Loads pages first .. of an array; lanes from `count` on read the first one.
 static void lanes_load_pages (num *to, const gla_array *a, int n, int64_t first, int count)
 {
   lanes_sources from;
@@ -74,7 +74,7 @@ static inline vec lanes_larger (vec a, vec b)
 }
 
 // What is known of a page after it was read: its largest real or imaginary part, but for NaN, the
-// sum of all, which is not finite where one of them is not, and the largest |a_ij - conj (a_ji)|^2.
+// sum of all, which is not finite if one of them is not, and the largest |a_ij - conj (a_ji)|^2.
 typedef struct {
   vec largest, sum, difference2;
 } lanes_facts;
@@ -91,7 +91,7 @@ static inline __attribute__ ((always_inline)) void lanes_note (lanes_facts *f, n
 #endif
 }
 
-// Makes (A + A')/2, or one triangle and its mirror image, of what was loaded.
+// Replaces what was loaded by (A + A')/2, or by one triangle and its mirror image.
 static inline __attribute__ ((always_inline)) lanes_facts lanes_symmetrise (num *a, int n,
                                                                             gla_triangle triangle)
 {
@@ -133,7 +133,7 @@ static inline mask lanes_between (vec x, int e)
   return (x >= vec_broadcast (power_of_two (-e))) & (x <= vec_broadcast (power_of_two (e)));
 }
 
-// Lanes that are finite, Hermitian, and of usual size, or 0 where `zero` allows it.
+// Returns the lanes that are finite, Hermitian, and of usual size, or 0 if `zero` allows it.
 static inline mask lanes_are_usual (const lanes_facts *f, int n, int zero)
 {
   const vec bound = vec_broadcast (10 * (real)n * GLA_EPS) * f->largest;

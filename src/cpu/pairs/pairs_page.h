@@ -53,8 +53,8 @@ static inline real *entry (square a, int64_t i, int64_t j)
 // B = L*L'
 //------------------------------------------------------------------------------
 
-// Cholesky of the lower triangle. Returns 0, the order of the first leading minor that is not
-// definite, or -1 where the work must end.
+// Does Cholesky of the lower triangle. Returns 0, the order of the first leading minor that is not
+// definite, or -1 if the work must end.
 static int64_t factor_blocks (const gla_cpu_pencil_task *task, square b, int64_t n)
 {
   const int64_t width = n <= SMALL_MAX ? n : BLOCK_LARGE;
@@ -81,8 +81,8 @@ static int64_t factor_blocks (const gla_cpu_pencil_task *task, square b, int64_t
   return 0;
 }
 
-// The powers of two that bring the diagonal of B near 1; returns whether any is not 1. What is not
-// positive stays: it ends the factorisation.
+// Finds the powers of two that bring the diagonal of B near 1; returns whether any is not 1. An
+// entry that is not positive stays: it ends the factorisation.
 static int scale_diagonal (const real *b, int64_t ld, int64_t n, int *e)
 {
   int all_usual = 1, any = 0;
@@ -96,7 +96,7 @@ static int scale_diagonal (const real *b, int64_t ld, int64_t n, int *e)
   return any;
 }
 
-// The first pivot with no digit left, from 1; 0: none. `count` pivots are there.
+// Returns the first pivot with no digit left, from 1; 0: none. `count` pivots are there.
 static int64_t first_small_pivot (square l, int64_t n, int64_t count, const real *before)
 {
   for (int64_t k = 0; k < count; k++) {
@@ -107,7 +107,7 @@ static int64_t first_small_pivot (square l, int64_t n, int64_t count, const real
   return 0;
 }
 
-// L of page p of B, and info.
+// Finds L of page p of B, and info.
 static void factor_page (const gla_cpu_pencil_task *task, int64_t p)
 {
   const gla_pencil_chunk *c = task->chunk;
@@ -147,7 +147,7 @@ static void factor_page (const gla_cpu_pencil_task *task, int64_t p)
 // C from A and L
 //------------------------------------------------------------------------------
 
-// X = inv (L)*X, or inv (L)'*X, for some columns. Returns 0 when the work must end.
+// Sets X = inv (L)*X, or inv (L)'*X, for some columns. Returns 0 when the work must end.
 static int divide (const gla_cpu_pencil_task *task, const char *op, square l, int64_t n, real *x,
                    int64_t ld, int64_t columns)
 {
@@ -166,7 +166,7 @@ static int divide (const gla_cpu_pencil_task *task, const char *op, square l, in
   return 1;
 }
 
-// C = inv (L)*C*inv (L)', of which the lower triangle counts.
+// Sets C = inv (L)*C*inv (L)', of which only the lower triangle is used.
 static void reduce_by_inverse (const gla_cpu_pencil_task *task, square l, square c, int64_t n)
 {
   const int64_t width = block_of (n), deep = n > 8192 ? 128 : 512;
@@ -186,7 +186,7 @@ static void reduce_by_inverse (const gla_cpu_pencil_task *task, square l, square
   }
 }
 
-// C = L'*C*L, of which the lower triangle counts.
+// Sets C = L'*C*L, of which only the lower triangle is used.
 static void reduce_by_product (const gla_cpu_pencil_task *task, square l, square c, int64_t n)
 {
   const int64_t width = block_of (n), deep = n > 8192 ? 128 : 512;
@@ -214,7 +214,7 @@ static void reduce_by_product (const gla_cpu_pencil_task *task, square l, square
   }
 }
 
-// The exponents of L's rows, where one of them needs scaling. Returns whether one does.
+// Finds the exponents of L's rows, if one of them needs scaling. Returns whether one does.
 static int scale_rows (square l, int64_t n, int *e)
 {
   int all_usual = 1;
@@ -227,7 +227,7 @@ static int scale_rows (square l, int64_t n, int *e)
   return !all_usual;
 }
 
-// The exponent of the largest element of a scaled page; 0 of a page of zeros.
+// Returns the exponent of the largest element of a scaled page; 0 for a page of zeros.
 static int largest_exponent (const real *a, int64_t ld, int64_t n, gla_triangle triangle,
                              const page_scaling *s)
 {
@@ -269,7 +269,7 @@ static square read_scaled (const gla_cpu_pencil_task *task, int64_t p, bits larg
   return (square){w->l, n};
 }
 
-// C of page p, and info.
+// Finds C of page p, and info.
 static void reduce_page (const gla_cpu_pencil_task *task, int64_t p)
 {
   const gla_pencil_chunk *c = task->chunk;
@@ -303,7 +303,7 @@ static void reduce_page (const gla_cpu_pencil_task *task, int64_t p)
 // X from the eigenvectors of C
 //------------------------------------------------------------------------------
 
-// X = L*X for some columns. Returns 0 when the work must end.
+// Sets X = L*X for some columns. Returns 0 when the work must end.
 static int multiply (const gla_cpu_pencil_task *task, square l, int64_t n, real *x, int64_t ld,
                      int64_t columns)
 {

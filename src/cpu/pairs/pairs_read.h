@@ -1,9 +1,9 @@
-// pairs_read.h: pages of A and B into a workspace: whether they are finite and Hermitian, scaled
+// pairs_read.h: reads pages of A and B: whether they are finite and Hermitian, scaled
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Rows and columns of a pencil may be scaled by powers of two, D*A*D and D*B*D, which changes no
-// bit of the factors. It is done where numbers might leave the range of the type, so that pages of
-// any size are solved.
+// bit of the factors. It is done if numbers might leave the range of the type, so that pages of any
+// size are solved.
 
 #ifndef GPULINALG_CPU_PAIRS_READ_H
 #define GPULINALG_CPU_PAIRS_READ_H
@@ -34,7 +34,7 @@ static inline scalar element_at (const real *a, int64_t ld, int64_t i, int64_t j
   return scalar_make (x[0], GLA_COMPLEX ? x[GLA_PARTS - 1] : 0);
 }
 
-// Where a page of an array begins.
+// Returns the address of a page of an array.
 static inline real *page_at (const gla_array *a, int64_t page)
 {
   return (real *)a->data + page * a->page_stride * GLA_PARTS;
@@ -44,7 +44,7 @@ static inline real *page_at (const gla_array *a, int64_t page)
 // what a page holds
 //------------------------------------------------------------------------------
 
-// Bits of the largest entry that is read.
+// Returns the bits of the largest entry that is read.
 static bits largest_read (const real *a, int64_t ld, int64_t n, gla_triangle triangle)
 {
   bits m = 0;
@@ -66,7 +66,7 @@ static bits largest_read (const real *a, int64_t ld, int64_t n, gla_triangle tri
   return m;
 }
 
-// The exponent of |x| > 0, whatever its size.
+// Returns the exponent of |x| > 0, whatever its size.
 static inline int exponent_in (real x)
 {
   return ilogb ((double)x);
@@ -77,14 +77,16 @@ static inline int is_usual (real x)
   return x >= power_of_two (-(int)PENCIL_USUAL) && x <= power_of_two (PENCIL_USUAL);
 }
 
-// 2^e * x, by two factors, because 2^e may be no number; what lies between is between x and it.
+// Returns 2^e * x, by two factors, because 2^e may be no number; the intermediate result is between
+// x and it.
 static inline scalar scalar_shift (scalar x, int e)
 {
   const int most = 2 * (GLA_BIAS - 1), c = e > most ? most : e < -most ? -most : e;
   return scalar_scale (power_of_two (c - c / 2), scalar_scale (power_of_two (c / 2), x));
 }
 
-// The largest |A - A'| where it is too large for a Hermitian page, else 0. All entries are finite.
+// Returns the largest |A - A'| if it is too large for a Hermitian page, else 0. All entries are
+// finite.
 static double skew_of (const real *a, int64_t ld, int64_t n, bits largest)
 {
   real size, most = 0;
@@ -112,7 +114,7 @@ static double skew_of (const real *a, int64_t ld, int64_t n, bits largest)
 // copies
 //------------------------------------------------------------------------------
 
-// Element (i, j), i >= j, of (A + A')/2 or of the triangle that is read, times 2^e.
+// Returns element (i, j), i >= j, of (A + A')/2 or of the triangle that is read, times 2^e.
 static inline scalar read_element (const real *a, int64_t ld, int64_t i, int64_t j,
                                    gla_triangle triangle, int e)
 {
@@ -143,7 +145,7 @@ static inline int shift_of (const page_scaling *s, int64_t i, int64_t j)
   return (s->e ? s->sign * (s->e[i] + s->e[j]) : 0) - s->all;
 }
 
-// The lower triangle, and above it zeros, or with `mirror` its mirror image.
+// Reads the lower triangle, and stores zeros above it, or with `mirror` its mirror image.
 static void read_page (const real *a, int64_t ld, int64_t n, gla_triangle triangle,
                        const page_scaling *s, int mirror, scalar *to, int64_t ldt)
 {

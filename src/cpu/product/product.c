@@ -44,9 +44,9 @@ static double seconds (gla_engine *engine, const gla_job *head, int64_t pages)
   return alone / gla_cpu_threads_for (e, pieces, alone);
 }
 
-// A page is done strip by strip, by all threads, where there are fewer than twice as many pages as
-// threads and it takes longer than the first; and always where it takes longer than the second, so
-// that the user can stop it.
+// All threads do a page strip by strip if there are fewer than twice as many pages as threads and
+// it takes longer than the first; and always if it takes longer than the second, so that the user
+// can stop it.
 static const double SHARED_SECONDS = 2e-4, LONG_SECONDS = 2e-2;
 
 static int is_shared (const gla_cpu_engine *e, double page, int64_t pages)

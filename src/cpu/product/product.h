@@ -27,7 +27,7 @@ typedef struct {
 GLA_KERNEL_DECLARE (product);
 
 // Whether pages of B and C side by side belong to one page of A, so that they can be multiplied
-// together, where there are no gaps between them.
+// together if there are no gaps between them.
 static inline int gla_cpu_product_joins (const gla_pagemul_job *job)
 {
   return job->dims > 0 && job->a_step[0] == 0 && job->b_step[0] == 1 && job->op_b == 'N' &&

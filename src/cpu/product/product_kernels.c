@@ -13,9 +13,9 @@
 // the upper triangle of a Hermitian or symmetric page from the lower one
 //------------------------------------------------------------------------------
 
-// Squares of elements, as wide as a register, are read column by column, turned in registers and
-// written as whole columns again: one element after the other would touch a line of the cache, and
-// of large pages lines that compete for the same places, for each of them.
+// Squares of elements, as wide as a register, are read column by column, transposed in registers
+// and written as whole columns: going element by element would touch a line of the cache for each
+// of them, and of large pages lines that compete for the same places.
 
 // Rows and columns of a square.
 enum { MIRROR_SIDE = GLA_LANES / GLA_PARTS };
@@ -30,7 +30,7 @@ static inline void mirror_element (const product_shape *s, real *c, int64_t i, i
 #endif
 }
 
-// Rows i .. i+MIRROR_SIDE-1 of as many columns from j on.
+// Mirrors rows i .. i+MIRROR_SIDE-1 of as many columns from j on.
 static inline __attribute__ ((always_inline)) void mirror_square (const product_shape *s, real *c,
                                                                   int64_t i, int64_t j)
 {
@@ -85,7 +85,8 @@ static void mirror_page (const product_shape *s, real *c)
 
 // The product of such a page takes some 10 ns, about as long as planning its strips. So there is no
 // plan: what a strip may need, a copy of large A or a buffer for C, is left to product_page.h,
-// which gets the few pages at the end of an array that need it. Transposed pages are turned first.
+// which gets the few pages at the end of an array that need it. Transposed pages are transposed
+// first.
 
 // Larger pages gain more from being fetched ahead.
 enum { SMALL_BYTES = 1024 };
@@ -96,7 +97,7 @@ static int is_small (const product_shape *s)
   return (one || two) && s->k <= DEPTH && s->k > 0 && (!s->copy || is_turned (s)) && !s->hermitian;
 }
 
-// Whether what lies behind A may be read and what lies behind C may be written.
+// Whether the memory after A may be read and that after C may be written.
 static inline int has_room (const product_shape *s, const product_operands *o)
 {
   return s->rows >= GLA_LANES ||
@@ -145,8 +146,8 @@ static size_t workspace (const gla_pagemul_job *job)
   return WORK_NUMBERS * sizeof (real) + sizeof (lookahead);
 }
 
-// Page p of the chunk. What follows C may be written only up to page `end` of the chunk, and what
-// follows A may be read only where its pages have no gaps.
+// Returns the operands of page p of the chunk. Memory after C may be written only up to page `end`
+// of the chunk, and memory after A may be read only if its pages have no gaps.
 static inline __attribute__ ((always_inline)) product_operands
 operands_of (const gla_pagemul_job *job, const gla_pagemul_chunk *chunk, const product_shape *s,
              int64_t p, int64_t end)
@@ -166,9 +167,9 @@ operands_of (const gla_pagemul_job *job, const gla_pagemul_chunk *chunk, const p
   return o;
 }
 
-// Whether the next page is fetched while this one is computed, and how rarely. The processor
-// fetches pages of a few KB by itself, and with fewer terms than lines of the cache some would be
-// left out.
+// Decides whether the next page is prefetched while this one is computed, and how rarely. The
+// processor itself prefetches pages of a few KB, and if there are fewer terms than lines of the
+// cache some would be left out.
 static void plan_lookahead (product_shape *s)
 {
   const int64_t bytes = s->a_bytes > s->b_bytes ? s->a_bytes : s->b_bytes;
@@ -184,7 +185,7 @@ static void plan_lookahead (product_shape *s)
   s->fetch_step[2] = s->ldc * s->n * (int64_t)sizeof (real) / fetches;
 }
 
-// What page p + 1 has and page p, which begins at `now`, has not.
+// Prefetches what page p + 1 has and page p, which begins at `now`, has not.
 static void look_ahead (const gla_pagemul_job *job, const gla_pagemul_chunk *chunk,
                         const product_shape *s, int64_t p, const product_operands *now,
                         lookahead *f)
@@ -200,8 +201,8 @@ static void look_ahead (const gla_pagemul_job *job, const gla_pagemul_chunk *chu
   f->step[2] = s->fetch_step[2];
 }
 
-// The processor fetches by itself only up to the end of an OS page. A line of the next one makes it
-// go on there; fetching beyond an array does nothing.
+// The processor prefetches only up to the end of an OS page. Touching a line of the next one makes
+// it continue there; prefetching beyond an array does nothing.
 static inline void look_far (const product_operands *o)
 {
   __builtin_prefetch ((const char *)o->a + 4096);
@@ -209,25 +210,24 @@ static inline void look_far (const product_operands *o)
   __builtin_prefetch ((const char *)o->c + 4096, 1);
 }
 
-// Whether the pages of A and B are fetched whole before they are multiplied: those too large for
-// looking ahead, in batches that no cache holds.
+// Whether whole pages of A and B are prefetched before they are multiplied: those too large for
+// prefetching the next page, in batches that no cache holds.
 static int fetches_pages (const product_shape *s, int64_t pages)
 {
   const int64_t bytes = s->a_bytes + s->b_bytes;
   return !s->ahead && bytes <= WHOLE_BYTES && bytes * pages >= STREAM_BYTES;
 }
 
-// A page in the order of memory, which the processor brings faster than a strip of rows with its
-// gaps.
+// Prefetches a page in the order of memory, which is faster than by a strip of rows with its gaps.
 static void fetch_page (const void *page, int64_t bytes)
 {
   for (int64_t at = 0; at < bytes; at += 64)
     __builtin_prefetch ((const char *)page + at, 0, 2);
 }
 
-// Where one page of A meets pages of B side by side, these are columns of one product: tiles are
-// full even where a page has one column, and what is done for each page is done once. So many pages
-// at most: B and C stay in the first-level cache, and a tile has its columns.
+// If one page of A is multiplied by adjacent pages of B, these are columns of one product: tiles
+// are full even if a page has one column, and work for each page is done once. Returns the most
+// pages: B and C stay in the first-level cache, and a tile has its columns.
 static int64_t joined_pages (const gla_pagemul_job *job, const gla_pagemul_chunk *chunk,
                              const product_shape *s)
 {
@@ -240,7 +240,8 @@ static int64_t joined_pages (const gla_pagemul_job *job, const gla_pagemul_chunk
   return fit > full ? fit : full;
 }
 
-// How many of `most` pages from page p on are joined: none beyond the pages of one page of A.
+// Returns how many of `most` pages from page p on are joined: none beyond the pages of one page of
+// A.
 static int64_t joined_from (const gla_pagemul_job *job, const gla_pagemul_chunk *chunk, int64_t p,
                             int64_t most, int64_t end)
 {

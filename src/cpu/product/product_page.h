@@ -1,11 +1,11 @@
 // product_page.h: the product of one page, strip by strip
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A strip is a few registers of rows of C, with all columns. Where the rows are no multiple of a
-// register, the last register begins so much earlier that it ends with the last row: its rows are
-// computed twice, alike. A page with fewer rows than a register has lanes is read and written
-// beyond its columns where what follows is its own or is computed later. The last such pages go
-// through a buffer, as does the end of a page whose strips are shared by threads.
+// A strip is a few registers of rows of C, with all columns. If the rows are no multiple of a
+// register, the last register begins earlier and ends with the last row: its first rows are
+// computed twice, with the same bits. A page with fewer rows than a register has lanes is read and
+// written beyond its columns if what follows is its own or is computed later. The last such pages
+// go through a buffer, as does the end of a page whose strips are shared by threads.
 
 #ifndef GPULINALG_CPU_PRODUCT_PAGE_H
 #define GPULINALG_CPU_PRODUCT_PAGE_H
@@ -15,12 +15,12 @@
 #include "product_tile.h"
 
 // DEPTH: terms of a sum after which C is written and read again, so that a strip of A and as many
-// rows of B stay in the cache. COPY_ROWS: from so many rows on A is copied even where it could be
-// read in place, because columns that are far apart compete for the same lines of the cache.
-// AHEAD_BYTES: pages of A and B of together so many bytes at most are fetched ahead; with larger
-// ones, which leave the first-level cache no room, that gains nothing. FAR_BYTES: from such a page
-// of A on, of an array in OS pages of 4 KiB, the next OS page is touched ahead. WHOLE_BYTES: pages
-// of A and B of at most so many bytes, too large for AHEAD_BYTES, are fetched whole, in batches of
+// rows of B stay in the cache. COPY_ROWS: from so many rows on A is copied even if it could be read
+// in place, because columns that are far apart compete for the same lines of the cache.
+// AHEAD_BYTES: pages of A and B of together at most so many bytes are prefetched; larger ones leave
+// no room in the first-level cache, so prefetching gains nothing. FAR_BYTES: from such a page of A
+// on, of an array in OS pages of 4 KiB, the next OS page is touched. WHOLE_BYTES: pages of A and B
+// of at most so many bytes, too large for AHEAD_BYTES, are prefetched whole, in batches of
 // STREAM_BYTES or more. JOINED_BYTES: of pages of B and C that are multiplied together.
 enum {
   DEPTH = 512,
@@ -106,7 +106,7 @@ typedef struct {
   int64_t from, depth;
 } strip_part;
 
-// Packed, with zeros behind the last row.
+// Stores rows packed, with zeros after the last row.
 static void copy_strip (const product_shape *s, const real *a, const strip_part *t, real *strip)
 {
   const int V = t->V;
@@ -141,8 +141,8 @@ static inline int is_turned (const product_shape *s)
 typedef real pair
     __attribute__ ((vector_size (2 * sizeof (real)), aligned (sizeof (real)), may_alias));
 
-// The same for a transposed page, column by column of A, whose numbers stand side by side. Register
-// v of column l is at (v*DEPTH + l)*GLA_LANES. Lanes behind the last row repeat it.
+// Copies a strip of a transposed page, column by column of A, whose numbers are contiguous.
+// Register v of column l is at (v*DEPTH + l)*GLA_LANES. Lanes after the last row repeat it.
 static void turn_strip (const product_shape *s, const product_operands *o, const strip_part *t,
                         real *strip)
 {
@@ -158,9 +158,9 @@ static void turn_strip (const product_shape *s, const product_operands *o, const
     }
 }
 #else
-// The same for a transposed page: columns of A, a lane each, read by whole registers and turned.
-// Register v of column l is at (v*DEPTH + l)*GLA_LANES. What follows a column is read, too, where
-// it belongs to the array.
+// Copies a strip of a transposed page: columns of A, a lane each, are read by whole registers and
+// transposed. Register v of column l is at (v*DEPTH + l)*GLA_LANES. The memory after a column is
+// read, too, if it belongs to the array.
 static void turn_strip (const product_shape *s, const product_operands *o, const strip_part *t,
                         real *strip)
 {
@@ -183,7 +183,7 @@ static void turn_strip (const product_shape *s, const product_operands *o, const
 }
 #endif
 
-// A strip of fewer rows than a register has lanes, through a buffer of one tile.
+// Does a strip of fewer rows than a register has lanes, through a buffer of one tile.
 static void product_low_rows (int64_t rows, const row_panel *p, column_panel q, int64_t n,
                               operands_kind kind, int more, real *c, int64_t ldc, real *buffer)
 {
@@ -200,7 +200,7 @@ static void product_low_rows (int64_t rows, const row_panel *p, column_panel q, 
   }
 }
 
-// Where the tiles read the strip: in place, or in `work`, to which it is copied.
+// Finds where the tiles read the strip: in place, or in `work`, to which it is copied.
 static void place_strip (const product_shape *s, const product_operands *o, const strip_part *t,
                          int copy, real *work, row_panel *p)
 {
@@ -218,8 +218,8 @@ static void place_strip (const product_shape *s, const product_operands *o, cons
     p->at[v] = copy ? v * step : t->to[v];
 }
 
-// The strip of V registers from row `first` on. Of a Hermitian product only the columns up to its
-// last row.
+// Does the strip of V registers from row `first` on; for a Hermitian product only the columns up to
+// its last row.
 static void product_strip (const product_shape *s, const product_operands *o, int64_t first, int V,
                            real *work)
 {
@@ -237,7 +237,7 @@ static void product_strip (const product_shape *s, const product_operands *o, in
   const int64_t n = s->hermitian && end < s->n ? end : s->n;
   const int copy =
       s->copy || (low && (first > 0 || o->a_spare < (s->k - 1) * s->a_column + GLA_LANES));
-  // what is written beyond a column must not be read again
+  // values written beyond a column must not be read again
   const int buffered =
       low && (first > 0 || s->k > DEPTH || o->c_spare < (n - 1) * s->ldc + GLA_LANES);
   if (buffered)
@@ -256,8 +256,8 @@ static void product_strip (const product_shape *s, const product_operands *o, in
   } while (l < s->k);
 }
 
-// Strips have three registers, or two where the sums of three would not stay in registers. Where
-// one register would be left after threes, the last two strips have two each.
+// Strips have three registers, or two if the sums of three would not stay in registers. If one
+// register would remain after threes, the last two strips have two each.
 static int64_t strips_of (const product_shape *s)
 {
   const int height = s->kind == BOTH_COMPLEX ? COMPLEX_ROWS : TILE_ROWS;
@@ -265,7 +265,7 @@ static int64_t strips_of (const product_shape *s)
   return (registers + height - 1) / height;
 }
 
-// How often all tiles of a page fetch ahead.
+// Returns how often all tiles of a page prefetch.
 static int64_t fetches_of (const product_shape *s, int64_t skip)
 {
   const int width = s->kind == BOTH_COMPLEX ? COMPLEX_COLUMNS : TILE_COLUMNS;

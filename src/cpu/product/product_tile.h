@@ -6,8 +6,8 @@
 // in and whatever else is computed.
 //
 // A complex number is a pair of real rows. Complex A, real B: a real product with twice the rows.
-// Real A, complex B: the same with each row of A twice, and the real and imaginary part of b in
-// turn. Both complex: one sum with the real part of b and one with the imaginary part, whose pairs
+// Real A, complex B: the same with each row of A twice, and alternately the real and imaginary part
+// of b. Both complex: one sum with the real part of b and one with the imaginary part, whose pairs
 // are swapped, with a sign, and added at the end.
 
 #ifndef GPULINALG_CPU_PRODUCT_TILE_H
@@ -24,9 +24,9 @@ enum { TILE_ROWS = 3, TILE_COLUMNS = 8, COMPLEX_ROWS = 3, COMPLEX_COLUMNS = 4 };
 enum { TILE_ROWS = 3, TILE_COLUMNS = 4, COMPLEX_ROWS = 2, COMPLEX_COLUMNS = 3 };
 #endif
 
-// Places in A, B and C of the next page, which is brought into the cache while this page is
-// computed: a line of each for every term of a tile whose number l has no bit of `skip`, `step`
-// bytes further each time.
+// Places in A, B and C of the next page, which is prefetched while this page is computed: a line of
+// each for every term of a tile whose number l has no bit of `skip`, `step` bytes further each
+// time.
 typedef struct {
   const char *at[3];
   int64_t step[3];
@@ -39,11 +39,11 @@ typedef struct {
   const real *a;
   int64_t column;
   int64_t at[TILE_ROWS], to[TILE_ROWS];
-  lookahead *ahead; // NULL: nothing is fetched ahead
+  lookahead *ahead; // NULL: nothing is prefetched
 } row_panel;
 
-// Columns of op (B): element (l, j) is at b + l*row + j*column, its imaginary part behind it, to be
-// taken times `sign`. `depth` is the number of rows.
+// Columns of op (B): element (l, j) is at b + l*row + j*column, followed by its imaginary part,
+// which is multiplied by `sign`. `depth` is the number of rows.
 typedef struct {
   const real *b;
   int64_t row, column, depth;
@@ -59,8 +59,8 @@ static inline vec in_turn (real a, real b)
   return vec_select (odd, vec_broadcast (b), vec_broadcast (a));
 }
 
-// A compiler that saw how the places in a loop move would keep a pointer to each of them, which are
-// more than the processor has registers for.
+// A compiler that saw how the addresses in a loop change would keep a pointer to each of them,
+// which are more than the processor has registers for.
 static inline const void *moved (const void *at, int64_t bytes)
 {
   at = (const char *)at + bytes;
@@ -77,8 +77,8 @@ static inline __attribute__ ((always_inline)) void fetch_ahead (lookahead *f)
     f->at[k] = moved (f->at[k], f->step[k]);
 }
 
-// The tile of V registers of rows and the columns first .. first+N-1, added to C where `more` is
-// set, else written. V, N and kind are constants where this is inlined.
+// Computes the tile of V registers of rows and the columns first .. first+N-1, and adds it to C if
+// `more` is set, else stores it. V, N and kind are constants where this is inlined.
 static inline __attribute__ ((always_inline)) void
 product_tile (const row_panel *p, int V, const column_panel *q, int64_t first, int N,
               operands_kind kind, int ahead, int more, real *c, int64_t ldc)
@@ -179,8 +179,8 @@ columns_product (const row_panel *p, int V, const column_panel *q, int64_t n, op
   }
 }
 
-// A loop of its own with and without fetching, which takes a third of the reads of a small
-// register.
+// There are separate loops with and without prefetching, which takes a third of the reads of a
+// small register.
 static inline __attribute__ ((always_inline)) void kind_product (const row_panel *p, int V,
                                                                  const column_panel *q, int64_t n,
                                                                  operands_kind kind, int more,
@@ -232,8 +232,8 @@ static __attribute__ ((noinline)) void rows_of_3 (const row_panel *p, const colu
   kinds_product (p, 3, q, n, kind, more, c, ldc);
 }
 
-// The panel's rows of the columns 0 .. n-1, V registers of them. The loops are in functions of
-// their own, in which the compiler finds registers for all that they need.
+// Computes the panel's rows of the columns 0 .. n-1, V registers of them. The loops are in separate
+// functions, in which the compiler finds registers for all that they need.
 static inline void product_rows (const row_panel *p, int V, const column_panel *q, int64_t n,
                                  operands_kind kind, int more, real *c, int64_t ldc)
 {

@@ -31,8 +31,8 @@ static double page_seconds (const gla_pages_job *job)
   return 0;
 }
 
-// What is done here follows a call that kept all cores busy, and is short beside it: a thread more
-// is worth its start where it saves so many times what it must save elsewhere.
+// The work here follows a call that kept all cores busy, and is short compared with that: another
+// thread pays if it saves so many times what it must save elsewhere.
 enum { WORTH = 4 };
 
 static void finish_group (const gla_cpu_worker *w, int64_t first, int count)

@@ -21,7 +21,7 @@
 // Columns up to which a page is solved here and not by the BLAS.
 enum { SMALL_INVERSE = 48 };
 
-// Rows of X times 2^-e, so that their largest entries are about 1; 0 in all e where a row is zero
+// Scales rows of X by 2^-e, so that their largest entries are about 1; all e are 0 if a row is zero
 // or not finite.
 static void balance_page (const gla_pages_job *job, int64_t page, char *work)
 {
@@ -48,7 +48,7 @@ static void balance_page (const gla_pages_job *job, int64_t page, char *work)
   }
 }
 
-// X = X / R', column by column from the last one on.
+// Sets X = X / R', column by column from the last one on.
 static void divide_adjoint (int64_t rows, int64_t n, const real *R, int64_t ldr, real *X,
                             int64_t ldx)
 {
@@ -62,7 +62,7 @@ static void divide_adjoint (int64_t rows, int64_t n, const real *R, int64_t ldr,
   }
 }
 
-// X is Q on entry; NaN where info says that there is no inverse.
+// X is Q on entry; it becomes NaN if info says that there is no inverse.
 static void inverse_page (const gla_pages_job *job, int64_t page)
 {
   const int64_t rows = job->X.rows, n = job->X.columns, ldx = job->X.column_stride;

@@ -1,9 +1,9 @@
 // least_squares_min_norm.h: the least squares solution of least norm of one page, of any rank
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A*D^-1*P = Q*S by QR with column pivoting, D powers of two that bring the columns to about one
-// length. The first r rows of S, those before the diagonal falls below max (m, n) eps times its
-// first entry, count. Where r < n, T = S*P'*D has the rows that X must satisfy, and a QR of T'
+// A*D^-1*P = Q*S by QR with column pivoting, where the powers of two D bring the columns to about
+// one length. The first r rows of S are used, those before the diagonal falls below max (m, n) eps
+// times its first entry. If r < n, T = S*P'*D has the rows that X must satisfy, and a QR of T'
 // gives the X of least norm (Golub, Van Loan 2013, section 5.5).
 
 #ifndef GPULINALG_CPU_LEAST_SQUARES_MIN_NORM_H
@@ -50,7 +50,7 @@ static size_t least_norm_layout (char *base, const gla_pages_job *job, least_nor
   return at;
 }
 
-// to = 2^-e * from with the largest entry about 1; returns e.
+// Sets to = 2^-e * from with the largest entry about 1; returns e.
 static int load_column (int64_t rows, const real *from, real *to)
 {
   const int e = column_exponent (from, rows);
@@ -60,14 +60,14 @@ static int load_column (int64_t rows, const real *from, real *to)
   return e;
 }
 
-// Any e; what leaves the range becomes 0 or Inf.
+// e may be any; numbers out of range become 0 or Inf.
 static void scale_by (int64_t count, real *x, int e)
 {
   for (int64_t i = 0; i < count * GLA_PARTS; i++)
     x[i] = GLA_SINGLE ? (real)scalbnf ((float)x[i], e) : (real)scalbn ((double)x[i], e);
 }
 
-// Q*c or Q'*c for `count` reflectors of so many rows in a.
+// Sets c = Q*c or Q'*c for `count` reflectors of so many rows in a.
 static void apply_reflectors (const least_norm *w, const char *op, int64_t rows, int64_t count,
                               const real *a, const real *tau)
 {
@@ -82,7 +82,7 @@ static void apply_reflectors (const least_norm *w, const char *op, int64_t rows,
   gla_blas_out ();
 }
 
-// S and its rank; the permutation counts from 0.
+// Finds S and its rank; the permutation counts from 0.
 static int64_t pivoted_rank (const least_norm *w)
 {
   const gla_blas_int im = (gla_blas_int)w->m, in = (gla_blas_int)w->n;
@@ -110,7 +110,8 @@ static int64_t pivoted_rank (const least_norm *w)
 // Columns of A that are shorter than the longest one by more than this are short.
 enum { SHORT_COLUMN = GLA_SINGLE ? -10 : -16, NO_BOUND = GLA_SINGLE ? -100 : -1000 };
 
-// The exponent of column j of T beside the longest column of A, but not below the bound.
+// Returns the exponent of column j of T relative to the longest column of A, but at least the
+// bound.
 static int weight (const least_norm *w, int largest, int64_t j)
 {
   const int e = w->exponent[w->perm[j]] - largest;
@@ -125,7 +126,7 @@ static int largest_exponent (const least_norm *w)
   return largest;
 }
 
-// The QR of T'.
+// Does the QR of T'.
 static void factor_rows (int64_t rank, int largest, const least_norm *w)
 {
   const gla_blas_int in = (gla_blas_int)w->n, ik = (gla_blas_int)rank;
@@ -144,7 +145,7 @@ static void factor_rows (int64_t rank, int largest, const least_norm *w)
   gla_blas_out ();
 }
 
-// Whether a row of T consists of little more than short columns.
+// Whether a row of T consists almost only of short columns.
 static int needs_short_columns (int64_t rank, const least_norm *w)
 {
   real smallest = INFINITY, longest = 0;
@@ -156,8 +157,8 @@ static int needs_short_columns (int64_t rank, const least_norm *w)
   return !(smallest >= power_of_two (SHORT_COLUMN) * longest);
 }
 
-// c: Q'*B on entry, on return D*X in the order of the pivots. Where the rank depends on short
-// columns they count as longer: their large X would drown the digits of the others.
+// c: Q'*B on entry, on return D*X in the order of the pivots. If the rank depends on short columns
+// they count as longer: their large X would make the others lose digits.
 static void solve_deficient (int64_t rank, least_norm *w)
 {
   const int largest = largest_exponent (w);
@@ -190,7 +191,7 @@ static int all_finite (const gla_array *a, int64_t page)
   return (int)(largest >> GLA_FRACTION) <= 2 * GLA_BIAS;
 }
 
-// Column j of X from column j of c, whose exponent is e.
+// Stores column j of X from column j of c, whose exponent is e.
 static void store_solution (const gla_pages_job *job, int64_t page, int64_t j, int e,
                             const least_norm *w)
 {
@@ -203,7 +204,7 @@ static void store_solution (const gla_pages_job *job, int64_t page, int64_t j, i
   }
 }
 
-// Pages that wait for it; info becomes how many columns or rows depend on others.
+// Solves pages that are left to it; info becomes how many columns or rows depend on others.
 static void least_norm_page (const gla_pages_job *job, int64_t page, char *work)
 {
   least_norm w;

@@ -1,11 +1,11 @@
 // least_squares_triangle.h: X = R \ X of one page, and whether R certainly has full rank
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The rank is judged with the columns of R brought to one length, S = R*D^-1: so a column that is
-// much shorter than the others counts in full. |S^-1| is at most the sum of d.*z, where z solves
-// with the comparison matrix of R (Higham 2002, section 8.3) and d has the sums of moduli in the
-// columns; that costs as much as a right-hand side. Where this bound is too large, |S^-1| is
-// estimated by inverse iteration.
+// The rank is judged with the columns of R scaled to one length, S = R*D^-1: so a column that is
+// much shorter than the others counts fully. |S^-1| is at most the sum of d.*z, where z solves with
+// the comparison matrix of R (Higham 2002, section 8.3) and d has the sums of moduli in the
+// columns; that costs as much as a right-hand side. If this bound is too large, |S^-1| is estimated
+// by inverse iteration.
 
 #ifndef GPULINALG_CPU_LEAST_SQUARES_TRIANGLE_H
 #define GPULINALG_CPU_LEAST_SQUARES_TRIANGLE_H
@@ -21,7 +21,7 @@
 #include <math.h>
 #include <string.h>
 
-// Columns up to which loops stay scalar, and up to which the bound is looked at: beyond that it is
+// Columns up to which loops stay scalar, and up to which the bound is tried: beyond that it is
 // seldom small enough. Elements of X from which the BLAS solves; iterations.
 enum {
   SCALAR_TRIANGLE = 8,
@@ -50,14 +50,14 @@ static inline const real *column_at (const gla_array *a, int64_t page, int64_t j
   return (const real *)a->data + (page * a->page_stride + j * a->column_stride) * GLA_PARTS;
 }
 
-// At least |x|, at most sqrt (2) times that.
+// Returns at least |x|, at most sqrt (2) times that.
 static inline real modulus_of (const real *x, int64_t i)
 {
   return GLA_COMPLEX ? real_abs (x[GLA_PARTS * i]) + real_abs (x[GLA_PARTS * i + GLA_COMPLEX])
                      : real_abs (x[i]);
 }
 
-// y = y - t*x
+// Sets y = y - t*x.
 static inline void subtract (int64_t count, scalar t, const real *x, real *y)
 {
 #if GLA_COMPLEX
@@ -75,7 +75,7 @@ static inline void subtract (int64_t count, scalar t, const real *x, real *y)
 #endif
 }
 
-// x = R \ x for one column; count: of the columns of R that take part. The diagonal is real.
+// Sets x = R \ x for one column; count: the columns of R in use. The diagonal is real.
 static inline void back (int64_t count, const real *R, int64_t ldr, real *x)
 {
   for (int64_t k = count - 1; k >= 0; k--) {
@@ -88,8 +88,8 @@ static inline void back (int64_t count, const real *R, int64_t ldr, real *x)
   }
 }
 
-// x = R \ x of one column, and the bound of |S^-1|, which is NaN where R holds NaN or Inf. No
-// vector unit, which short columns only hold up.
+// Sets x = R \ x of one column, and returns the bound of |S^-1|, which is NaN if R holds NaN or
+// Inf. It does not use the vector unit, which delays short columns.
 static inline real back_and_bound_small (int64_t n, const real *R, int64_t ldr, real *x, real *z,
                                          real *size)
 {
@@ -114,7 +114,7 @@ static inline real back_and_bound_small (int64_t n, const real *R, int64_t ldr, 
   return total;
 }
 
-// The same in the vector unit.
+// Does the same in the vector unit.
 static real back_and_bound (int64_t n, const real *R, int64_t ldr, real *x, real *z, real *size)
 {
   real total = 0;
@@ -149,7 +149,7 @@ static real back_and_bound (int64_t n, const real *R, int64_t ldr, real *x, real
   return total;
 }
 
-// Sums of moduli in the columns.
+// Finds sums of moduli in the columns.
 static void find_sums (int64_t n, const real *R, int64_t ldr, real *size)
 {
   for (int64_t j = 0; j < n; j++) {
@@ -162,7 +162,7 @@ static void find_sums (int64_t n, const real *R, int64_t ldr, real *size)
   }
 }
 
-// x = R' \ x
+// Sets x = R' \ x.
 static void forward_adjoint (int64_t n, const real *R, int64_t ldr, real *x)
 {
   for (int64_t k = 0; k < n; k++) {
@@ -191,7 +191,7 @@ static double length_of (int64_t count, const real *x)
   return sqrt (sum);
 }
 
-// size becomes the lengths of the columns; they are sums of moduli before.
+// Replaces the sums of moduli in size by the lengths of the columns.
 static void find_lengths (int64_t n, const real *R, int64_t ldr, real *size)
 {
   for (int64_t j = 0; j < n; j++) {
@@ -209,8 +209,9 @@ static void times_lengths (int64_t n, const real *size, double factor, real *x)
     ((scalar *)x)[i] = scalar_scale ((real)(size[i] * factor), ((scalar *)x)[i]);
 }
 
-// |S^-1| in the 2-norm by inverse iteration with S'*S, S^-1 = D*R^-1; the start is the same in
-// every run. At most the norm, and near it after one step where the norm is large.
+// Estimates |S^-1| in the 2-norm by inverse iteration with S'*S, S^-1 = D*R^-1; the start is the
+// same in every run. The estimate is at most the norm, and near it after one step if the norm is
+// large.
 static double inverse_norm (int64_t n, const real *R, int64_t ldr, double most,
                             const triangle_work *w)
 {
@@ -237,7 +238,7 @@ static double inverse_norm (int64_t n, const real *R, int64_t ldr, double most,
   return norm;
 }
 
-// Whether the columns are independent, where `bound` is above that of |S^-1|, most.
+// Whether the columns are independent, if `bound` is above that of |S^-1|, most.
 static int is_regular (int64_t n, const real *R, int64_t ldr, double most, const triangle_work *w)
 {
   for (int64_t j = 0; j < n; j++) // NaN, Inf, and zeros on the diagonal
@@ -246,7 +247,7 @@ static int is_regular (int64_t n, const real *R, int64_t ldr, double most, const
   return inverse_norm (n, R, ldr, most, w) <= most;
 }
 
-// Whether all is finite: zeros times it add up to zero.
+// Whether all numbers are finite: then their products with zero sum to zero.
 static inline int is_finite (int64_t count, const real *x)
 {
   real sum = 0;
@@ -256,7 +257,8 @@ static inline int is_finite (int64_t count, const real *x)
   return sum == 0;
 }
 
-// X = R \ C in the first column, if there is one; whether the columns of R are independent.
+// Sets X = R \ C in the first column, if there is one; returns whether the columns of R are
+// independent.
 static int solve_first (int64_t n, int64_t r, const real *R, int64_t ldr, double most, real *X,
                         const triangle_work *w)
 {
@@ -275,7 +277,7 @@ static int solve_first (int64_t n, int64_t r, const real *R, int64_t ldr, double
   return is_regular (n, R, ldr, most, w);
 }
 
-// X is C on entry. What is not regular, or not finite, is for least_norm_page to look at.
+// X is C on entry. Pages that are not regular, or not finite, are left to least_norm_page.
 static void solve_pages (const gla_pages_job *job, int64_t first, int64_t end, char *work)
 {
   const int64_t n = job->X.rows, r = job->X.columns, ldr = job->R.column_stride;

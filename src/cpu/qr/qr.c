@@ -65,7 +65,7 @@ static gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
   gla_cpu_batch *b = &e->batch;
   b->group = path == GLA_CPU_QR_LANES ? kernel->lanes : 1;
   const int64_t units = (pages + b->group - 1) / b->group;
-  // pages of a tree are dealt out, too, where there are enough of them and no BLAS takes part
+  // threads also take pages of a tree, if there are enough and no BLAS takes part
   const int plain = !job->wy && job->q_columns <= job->n && job->c_rows <= job->n;
   const int deal = gla_cpu_qr_in_threads (job, path) ||
                    (path == GLA_CPU_QR_TALL && plain && units >= 2 * e->threads_max);

@@ -10,8 +10,8 @@
 #include "cpu/common/kernel_table.h"
 #include "qr/job.h"
 
-// How a job is done: by its size and type, "block" and "pivot" alone, so that a page has the same
-// bits in every batch and with every choice of results.
+// How a job is done: this depends on its size and type, "block" and "pivot" alone, so that a page
+// has the same bits in every batch and with every choice of results.
 typedef enum {
   GLA_CPU_QR_LANES, // small pages: one per lane of a register
   GLA_CPU_QR_ROWS,  // pages that fit into a cache: one per thread, its rows in lanes
@@ -33,7 +33,7 @@ typedef struct {
 // Nonzero when the work must end. `member` is a thread of the team, 0 the task's own.
 int gla_cpu_qr_stopped (const gla_cpu_qr_task *task, int member);
 
-// Deals out pieces of a page to the threads of the team; the slot of a piece is its thread.
+// Shares pieces of a page among the threads of the team; the slot of a piece is its thread.
 void gla_cpu_qr_for (const gla_cpu_qr_task *task, int64_t pieces, gla_pool_work work, void *user);
 
 // The kernels of one type for one instruction set.
@@ -47,10 +47,11 @@ typedef struct {
 GLA_KERNEL_DECLARE (qr);
 
 gla_cpu_qr_path gla_cpu_qr_path_of (const gla_qr_job *job);
-// Whether pages are dealt out to threads; otherwise all threads work on one page.
+// Whether threads take pages; otherwise all threads share one page.
 int gla_cpu_qr_in_threads (const gla_qr_job *job, gla_cpu_qr_path path);
 
-// For the row: the kernels of a job, predicted seconds of all pages, and those of one thread.
+// Return, for the row, the kernels of a job, predicted seconds of all pages, and those of one
+// thread.
 typedef struct gla_cpu_engine gla_cpu_engine;
 const gla_cpu_qr_kernel *gla_cpu_qr_kernel_of (const gla_cpu_engine *e, const gla_qr_job *job);
 double gla_cpu_qr_seconds (gla_engine *engine, const gla_job *job, int64_t pages);

@@ -1,10 +1,10 @@
 // qr_block.h: large pages: block reflectors I - V T V', all T kept
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// V is stored in place of A with its ones and zeros, the diagonal blocks of R beside it, so that
-// every update is a plain product. R above the diagonal blocks stays in v. Threads that work on one
-// page take strips of columns, with a BLAS of one thread: the products of a panel need not wait for
-// those of the rest, nor the other way round.
+// V is stored in A with its ones and zeros, and the diagonal blocks of R separately, so that every
+// update is a plain product. R above the diagonal blocks stays in v. Threads that share a page take
+// strips of columns, with a BLAS of one thread: the products of a panel need not wait for those of
+// the rest, nor the other way round.
 
 #ifndef GPULINALG_CPU_QR_QR_BLOCK_H
 #define GPULINALG_CPU_QR_QR_BLOCK_H
@@ -26,8 +26,8 @@
 // a panel of a large matrix: recursive, after LAPACK's geqrt3
 //------------------------------------------------------------------------------
 
-// Elmroth and Gustavson 2000. The halves meet in products of the BLAS; what is left at the bottom
-// of the recursion is done with rows in lanes.
+// The method is that of Elmroth and Gustavson 2000. Halves are combined by products of the BLAS;
+// the bottom of the recursion is done with rows in lanes.
 
 enum { LEAF = 16 };
 
@@ -46,7 +46,7 @@ static void leaf_layout (char *base, size_t *at, int64_t m, leaf_work *w)
   w->cross = gla_carve (base, at, square);
 }
 
-// T of all n <= leaf columns from the triangles of the panels.
+// Makes T of all n <= leaf columns from the triangles of the panels.
 static void leaf_triangle (int64_t rv, int64_t n, const leaf_work *w, scalar *T, int64_t ldt)
 {
   cross_products (rv, w->a, rv, n, w->a, rv, n, w->cross, LEAF);
@@ -55,7 +55,7 @@ static void leaf_triangle (int64_t rv, int64_t n, const leaf_work *w, scalar *T,
   fill_triangle (n, T, ldt, w->cross, LEAF);
 }
 
-// m x n, n <= leaf: R into the upper triangle of a, V below it, T into t.
+// Factors m x n, n <= leaf: R in the upper triangle of a, V below it, T in t.
 static void panel_leaf (int64_t m, int64_t n, real *a, int64_t lda, real *t, int64_t ldt,
                         const leaf_work *w)
 {
@@ -88,7 +88,7 @@ static void panel_update (int64_t m, int64_t n1, int64_t n2, real *a, int64_t ld
       right[j * lda * GLA_PARTS + i] -= x[j * ldt * GLA_PARTS + i];
 }
 
-// The block of T that couples both halves: x = -T1 (V1'*V2) T2.
+// Makes the block of T that couples both halves: x = -T1 (V1'*V2) T2.
 static void panel_couple (int64_t m, int64_t n1, int64_t n2, const real *a, int64_t lda,
                           const real *t, int64_t ldt, real *x)
 {
@@ -104,7 +104,7 @@ static void panel_couple (int64_t m, int64_t n1, int64_t n2, const real *a, int6
   trmm ((triangle_form){"R", "U", "N", "N"}, n1, n2, 1, t2, ldt, x, ldt);
 }
 
-// m >= n: R into the upper triangle of a, V below it, T into the upper triangle of t.
+// Factors m >= n: R in the upper triangle of a, V below it, T in the upper triangle of t.
 static void panel_factor (int64_t m, int64_t n, real *a, int64_t lda, real *t, int64_t ldt,
                           const leaf_work *w)
 {
@@ -124,11 +124,11 @@ static void panel_factor (int64_t m, int64_t n, real *a, int64_t lda, real *t, i
 // large pages: block reflectors I - V T V', all T kept
 //------------------------------------------------------------------------------
 
-// Columns of a strip, strips of a page where that is between these; strips of rows of a solve.
+// Columns of a strip, strips of a page if that is between these; strips of rows of a solve.
 enum { STRIP_LEAST = 64, STRIP_MOST = 128, STRIPS = 8, SOLVE_STRIPS = 8 };
-// Q = A R^-1: columns from which it pays; random vectors; norm of D R^-1, per column, up to which Q
-// is as orthogonal as that of the reflectors (qr_block_results.h). With 8 vectors of independent
-// uniform elements the estimate is below a tenth of the norm less than once in 10^6.
+// For Q = A R^-1: columns from which it pays; random vectors; norm of D R^-1, per column, up to
+// which Q is as orthogonal as that of the reflectors (qr_block_results.h). With 8 vectors of
+// independent uniform elements the estimate is below a tenth of the norm less than once in 10^6.
 enum { SOLVE_COLUMNS = 64, SOLVE_VECTORS = 8, SOLVE_NORM = 8 };
 
 typedef struct {
@@ -152,9 +152,9 @@ static int64_t block_size (const gla_qr_job *job)
                                                 : 96);
 }
 
-// Columns to a strip: enough strips for many threads, each long enough for products at full speed
-// and short enough, about 30 ms, for polling. Depends on the job alone,
-// because the bits of a product may depend on its size.
+// Returns columns of a strip: enough strips for many threads, each long enough for products at full
+// speed and short enough, about 30 ms, for polling. This depends on the job alone, because the bits
+// of a product may depend on its size.
 static int64_t strip_columns (const gla_qr_job *job, int64_t nb)
 {
   const double column = 4.0 * (double)job->m * (double)nb * GLA_PARTS * GLA_PARTS;
@@ -163,7 +163,7 @@ static int64_t strip_columns (const gla_qr_job *job, int64_t nb)
   return gla_min (most, gla_min (share, STRIP_MOST));
 }
 
-// Elements of the random vectors that tell whether Q may come from a solve with R.
+// Returns the elements of the random vectors that decide whether Q may come from a solve with R.
 static int64_t solve_size (const gla_qr_job *job)
 {
   const int wanted = job->m >= job->n && job->q_columns == job->n && job->n >= SOLVE_COLUMNS;
@@ -208,8 +208,8 @@ static inline real *t_of (const block_space *b, int64_t j)
 // products with a block
 //------------------------------------------------------------------------------
 
-// C = (I - V T V') C, or with T', for the block of columns at j and at most a strip of columns; C
-// starts at row j. `known` rows at its top are zero before.
+// Sets C = (I - V T V') C, or with T', for the block of columns at j and at most a strip of
+// columns; C starts at row j. `known` rows at its top are zero before.
 static void block_apply (const block_space *b, int member, int64_t j, int adjoint, real *C,
                          int64_t ldc, int64_t nc, int64_t known)
 {
@@ -238,7 +238,7 @@ static void block_explicit (const block_space *b, int64_t j, int64_t w)
 // factor
 //------------------------------------------------------------------------------
 
-// A page that the team works on.
+// A page that the team does.
 typedef struct {
   const gla_cpu_qr_task *task;
   int64_t page;
@@ -261,10 +261,10 @@ static void block_load_column (void *user, int64_t j, int member)
     to[i] = from[i] * down;
 }
 
-// Pivoting compares the columns, so they get the same factor then, and at the upper end only so
-// much that nothing overflows, by which small ones do not vanish beside large ones. The memory
-// written here and in block_store_r may be new to the process, and slow to write for that: the
-// loops poll at every column, and a piece is one column.
+// Pivoting compares the columns, so they have one common factor, and near overflow only the least
+// possible one, so that small columns do not vanish beside large ones. The memory written here and
+// in block_store_r may be new to the process, and therefore slow: the loops poll at every column,
+// and a piece is one column.
 static int block_load (const gla_cpu_qr_task *task, int64_t page, const block_space *b)
 {
   block_work k = {task, page, b, 0};
@@ -289,7 +289,7 @@ static void block_panel (const gla_cpu_qr_task *task, const block_space *b, int 
   block_explicit (b, j, w);
 }
 
-// Columns c .. c+count-1, strip by strip.
+// Updates columns c .. c+count-1, strip by strip.
 static void block_update (const block_work *k, int member, int64_t c, int64_t count)
 {
   const block_space *b = k->b;
@@ -299,8 +299,8 @@ static void block_update (const block_work *k, int member, int64_t c, int64_t co
                    0);
 }
 
-// Piece 0 is the columns of the next block and its factorisation, which the others need not wait
-// for (look-ahead); a strip of the rest each are those that follow.
+// Piece 0 is the next block and its factorisation, so that the others need not wait for it
+// (look-ahead); each following piece is a strip of the rest.
 static void block_step_piece (void *user, int64_t piece, int member)
 {
   const block_work *k = user;
@@ -315,7 +315,7 @@ static void block_step_piece (void *user, int64_t piece, int member)
   }
 }
 
-// Applies the block at j to what is right of it. Returns 0 when the work must end.
+// Applies the block at j to the columns right of it. Returns 0 when the work must end.
 static int block_step (const gla_cpu_qr_task *task, const block_space *b, int64_t j)
 {
   block_work k = {task, 0, b, j};
@@ -334,7 +334,7 @@ static int block_factor (const gla_cpu_qr_task *task, const block_space *b)
   return going;
 }
 
-// T of the block at j, from V and tau.
+// Makes T of the block at j, from V and tau.
 static void pivot_triangle (const block_space *b, int64_t j)
 {
   const int64_t w = gla_min (b->nb, b->k - j);

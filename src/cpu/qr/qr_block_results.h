@@ -20,7 +20,7 @@
 // Q, Q'*B, W and Y from the block reflectors
 //------------------------------------------------------------------------------
 
-// Columns first .. first+count-1 of Q meet the block at j as columns of the identity:
+// Applies the block at j to columns first .. first+count-1 of Q, which are columns of the identity:
 // Q(j:, :) = I - V T V'.
 static void block_q_own (const block_space *b, int member, int64_t j, real *Q, int64_t ldq,
                          int64_t first, int64_t count)
@@ -37,8 +37,8 @@ static void block_q_own (const block_space *b, int member, int64_t j, real *Q, i
     q[(first - j + c + c * ldq) * GLA_PARTS] += 1;
 }
 
-// A strip of columns of Q, from the last block that touches it to the first. What a block meets of
-// the columns right of its own has zeros in the block's rows.
+// Does a strip of columns of Q, from the last block that touches it to the first. Columns right of
+// a block's own have zeros in the block's rows.
 static int block_q_strip (const gla_cpu_qr_task *task, const block_space *b, int member, real *Q,
                           int64_t ldq, int64_t first, int64_t end)
 {
@@ -69,7 +69,7 @@ static void block_q_piece (void *user, int64_t piece, int member)
                  gla_min (columns, first + strip));
 }
 
-// Strips do not depend on each other; the last ones, which have most to do, come first.
+// Strips are independent of each other; the last ones, which have most work, come first.
 static int block_q (const gla_cpu_qr_task *task, int64_t page, const block_space *b)
 {
   block_work k = {task, page, b, 0};
@@ -77,7 +77,7 @@ static int block_q (const gla_cpu_qr_task *task, int64_t page, const block_space
   return !gla_cpu_qr_stopped (task, 0);
 }
 
-// Rows of a column times 2^e.
+// Copies rows of a column times 2^e.
 static void scaled_copy (real *to, const real *from, int64_t rows, int e)
 {
   if (e == 0)
@@ -91,7 +91,7 @@ static int block_c_strip (const gla_cpu_qr_task *task, int64_t page, const block
                           int member, int64_t first, int64_t count)
 {
   real *y = b->y + member * b->y_size;
-  int e[STRIP_MOST]; // what is taken out of a column that the products could make too large
+  int e[STRIP_MOST]; // exponent taken out of a column that the products could make too large
   for (int64_t c = 0; c < count; c++) {
     const real *from = column_of (&task->chunk->B, page, first + c);
     e[c] = exponent_above (largest_of (from, b->m * GLA_PARTS, 0), b->m);
@@ -123,7 +123,7 @@ static int block_c (const gla_cpu_qr_task *task, int64_t page, const block_space
   return !gla_cpu_qr_stopped (task, 0);
 }
 
-// Y is V; W block by block, W_p = -(V_p + W Y'*V_p) T_p.
+// Y is V; W is computed block by block, W_p = -(V_p + W Y'*V_p) T_p.
 static int block_wy (const gla_cpu_qr_task *task, int64_t page, const block_space *b)
 {
   const gla_array *to_w = &task->chunk->W, *to_y = &task->chunk->Y;
@@ -160,13 +160,13 @@ static int block_wy (const gla_cpu_qr_task *task, int64_t page, const block_spac
 // the economy Q as A R^-1, where R is well conditioned
 //------------------------------------------------------------------------------
 
-// R of Householder's reflectors is backward stable for every A. The solve takes m n^2 operations
-// where the reflectors take 2 m n^2 - 2 n^3 / 3, and its Q is orthogonal to eps |D R^-1|, D the
-// norms of R's columns, as a column of A - Q R has a norm of a few eps of its own. That norm is
-// estimated from solves with random vectors (Kenney, Laub, SIAM J. Sci. Comput. 15, 1994); where it
-// is large, where R is singular or not finite, the reflectors give Q.
+// R of Householder reflectors is backward stable for every A. The solve takes m n^2 operations and
+// the reflectors 2 m n^2 - 2 n^3 / 3. Its Q is orthogonal to eps |D R^-1|, D the norms of R's
+// columns, as a column of A - Q R has a norm of a few eps of its own. That norm is estimated from
+// solves with random vectors (Kenney, Laub, SIAM J. Sci. Comput. 15, 1994); if it is large, or R is
+// singular or not finite, the reflectors give Q.
 
-// R moves back above the diagonal of V, which is at its end.
+// Moves R, which is at the end of V, back above the diagonal of V.
 static void block_restore_r (const block_space *b)
 {
   for (int64_t j = 0; j < b->k; j++) {
@@ -176,7 +176,7 @@ static void block_restore_r (const block_space *b)
   }
 }
 
-// Undoes it.
+// Undoes that.
 static void block_restore_v (const block_space *b)
 {
   for (int64_t j = 0; j < b->k; j++) {
@@ -209,17 +209,17 @@ static int well_conditioned (const block_space *b)
   return sum <= variance * SOLVE_VECTORS * SOLVE_NORM * SOLVE_NORM * (double)n;
 }
 
-// Rows of Q that are solved for at a time: 512, by which the BLAS is fastest, as long as all of
-// their columns together take at most 4.4 Gflop.
+// Returns the rows of Q that are solved for at a time: 512, for which the BLAS is fastest, as long
+// as all of their columns together take at most 4.4 Gflop.
 static int64_t solve_rows_at_a_time (int64_t n)
 {
   return 512.0 * (double)n * (double)n * GLA_PARTS * GLA_PARTS <= 4.4e9 ? 512 : 256;
 }
 
-// Operations between two looks at the stop flag, some 30 ms of a core.
+// Operations between two polls of the stop flag, some 30 ms of a core.
 static const double solve_most = 1.2e9;
 
-// Rows first .. first+count-1 of Q. Returns 0 when the work must end.
+// Computes rows first .. first+count-1 of Q. Returns 0 when the work must end.
 static int solve_strip (const gla_cpu_qr_task *task, int member, int64_t page, const block_space *b,
                         int64_t first, int64_t count)
 {
@@ -261,7 +261,7 @@ static void solve_piece (void *user, int64_t piece, int member)
   solve_strip (k->task, member, k->page, k->b, first, end - first);
 }
 
-// Strips of rows do not depend on each other.
+// Strips of rows are independent of each other.
 static int block_q_solve (const gla_cpu_qr_task *task, int64_t page, const block_space *b)
 {
   block_work k = {task, page, b, 0};
@@ -269,7 +269,7 @@ static int block_q_solve (const gla_cpu_qr_task *task, int64_t page, const block
   return !gla_cpu_qr_stopped (task, 0);
 }
 
-// Q, by the solve where it serves and by the reflectors otherwise.
+// Makes Q, by the solve if possible and by the reflectors otherwise.
 static int block_any_q (const gla_cpu_qr_task *task, int64_t page, const block_space *b)
 {
   if (solve_size (task->job) > 0) {

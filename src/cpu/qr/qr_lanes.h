@@ -1,8 +1,8 @@
 // qr_lanes.h: small pages, one per lane of a register
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Element (i, j) of all pages is at a[i + j*m]. Columns are updated a few at a time, so that
-// enough sums are under way at once.
+// Element (i, j) of all pages is at a[i + j*m]. Columns are updated a few at a time, so that enough
+// sums are computed at once.
 
 #ifndef GPULINALG_CPU_QR_QR_LANES_H
 #define GPULINALG_CPU_QR_QR_LANES_H
@@ -27,8 +27,8 @@ typedef struct {
   num *v; // reflectors of one page in all lanes, and their factors
 } lanes_work;
 
-// Whether lanes take columns of B of one page, in place of pages: where pages leave most of them
-// without work. The numbers are those of pages in lanes, to the bit.
+// Whether lanes take columns of B of one page instead of pages: if there are too few pages for
+// them. The results have the same bits.
 static inline int lanes_by_columns (const gla_qr_job *job, int64_t pages)
 {
   const int64_t registers = (job->rhs + GLA_LANES - 1) / GLA_LANES;
@@ -55,7 +55,7 @@ static size_t lanes_layout (char *base, const gla_qr_job *job, lanes_work *w)
 // between pages and lanes
 //------------------------------------------------------------------------------
 
-// Column j of the pages first..first+count-1; lanes without a page repeat the first one.
+// Loads column j of the pages first..first+count-1; lanes without a page repeat the first one.
 static inline void lanes_load (const gla_array *A, int64_t first, int count, int64_t j,
                                const real **from)
 {
@@ -77,7 +77,7 @@ static inline void lanes_gather (int64_t m, const real **from, vec down, num *to
   }
 }
 
-// Rows 0..rows-1 of a column to column j of every page, times `up`, and zeros down to `all`.
+// Stores rows 0..rows-1 of a column in column j of every page, times `up`, and zeros down to `all`.
 static inline void lanes_store (const gla_array *A, int64_t first, int count, int64_t j,
                                 const num *from, int64_t rows, vec up, int64_t all)
 {
@@ -98,8 +98,8 @@ static inline void lanes_store (const gla_array *A, int64_t first, int count, in
 // reflectors
 //------------------------------------------------------------------------------
 
-// The reflector where squares of some lane underflow or nothing is left of a column: every lane by
-// the rules of its own column, so that it does not matter which lane called for this.
+// Makes the reflector if squares of some lane underflow or nothing is left of a column: every lane
+// follows the rules of its own column, so that it does not matter which lane required this.
 static lanes_reflector lanes_careful (int64_t rows, num *x, num alpha, vec sum)
 {
   mask none = {0};
@@ -136,7 +136,7 @@ static lanes_reflector lanes_careful (int64_t rows, num *x, num alpha, vec sum)
   return h;
 }
 
-// R above the diagonal and on it, v below it.
+// Stores R above the diagonal and on it, v below it.
 static void lanes_factor (int64_t m, int64_t n, num *a, num *tau)
 {
   for (int64_t j = 0; j < gla_min (m, n); j++) {
@@ -163,7 +163,7 @@ static void lanes_factor (int64_t m, int64_t n, num *a, num *tau)
 // results
 //------------------------------------------------------------------------------
 
-// Column j of Q takes the place of v_j, which is not needed any more.
+// Column j of Q overwrites v_j, which is no longer needed.
 static void lanes_q (int64_t m, int64_t k, int64_t columns, num *a, const num *tau)
 {
   const num one = num_from_real (vec_broadcast (1));
@@ -181,8 +181,8 @@ static void lanes_q (int64_t m, int64_t k, int64_t columns, num *a, const num *t
   }
 }
 
-// Scales columns of B that products with reflectors could make too large; returns what to multiply
-// the results by. Every lane by the numbers of its own column alone.
+// Scales columns of B that products with reflectors could make too large; returns the factors for
+// the results. Every lane depends on its own column alone.
 static vec lanes_below_limit (int64_t m, num *x)
 {
   vec up = vec_broadcast (1), down = up;
@@ -234,7 +234,7 @@ static inline num lanes_same (num x, int lane)
   return x;
 }
 
-// Q'*B of a page whose reflectors are in this lane, with a column of B in each lane.
+// Computes Q'*B of a page whose reflectors are in this lane, with a column of B in each lane.
 static void lanes_c_of_page (gla_cpu_qr_task *task, int64_t page, int lane, const lanes_work *w)
 {
   const gla_qr_job *job = task->job;
@@ -274,7 +274,7 @@ static void lanes_c_of_page (gla_cpu_qr_task *task, int64_t page, int lane, cons
   }
 }
 
-// The diagonal and what is above it become those of Y; then W = -Y*T, column by column:
+// Replaces the diagonal and the entries above it by those of Y; then W = -Y*T, column by column:
 // w_j = -(v_j + W Y'*v_j) tau_j.
 static void lanes_wy (gla_cpu_qr_task *task, int64_t first, int count, const lanes_work *w)
 {

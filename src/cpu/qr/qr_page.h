@@ -1,4 +1,4 @@
-// qr_page.h: a page in a cache, its rows in lanes; and how results are written
+// qr_page.h: a page in a cache with rows in lanes; and how results are written
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #ifndef GPULINALG_CPU_QR_QR_PAGE_H
@@ -20,7 +20,7 @@
 // what large pages need of reflectors on rows in lanes
 //------------------------------------------------------------------------------
 
-// C = C - V*W, one tile of rows after the other, for a wide V.
+// Sets C = C - V*W, one tile of rows after the other, for a wide V.
 static void subtract_wide (int64_t rv, const num *V, int64_t ldv, int64_t nv, num *C, int64_t ldc,
                            int64_t nc, const scalar *W, int64_t ldw)
 {
@@ -37,7 +37,7 @@ static void subtract_wide (int64_t rv, const num *V, int64_t ldv, int64_t nv, nu
       subtract_tile (V + i, ldv, nv, C + i + c * ldc, ldc, 1, 1, W + c * ldw, ldw);
 }
 
-// rows_factor for the leaf of a panel.
+// Does rows_factor for the leaf of a panel.
 static void rows_factor_leaf (int64_t m, int64_t n, num *a, int64_t ld, scalar *R, int64_t ldr,
                               scalar *T, scalar *W)
 {
@@ -51,7 +51,7 @@ static void rows_factor_leaf (int64_t m, int64_t n, num *a, int64_t ld, scalar *
 // a page in a cache, its rows in lanes; and how results are written
 //------------------------------------------------------------------------------
 
-// Column j of R: the first `count` elements of x, times 2^e, and zeros down to r_rows.
+// Stores column j of R: the first `count` elements of x, times 2^e, and zeros down to r_rows.
 static void store_r_column (const gla_qr_chunk *c, int64_t page, int64_t j, int64_t count,
                             const scalar *x, int e)
 {
@@ -66,7 +66,7 @@ static void store_r_column (const gla_qr_chunk *c, int64_t page, int64_t j, int6
 // columns of B near the end of the range
 //------------------------------------------------------------------------------
 
-// The smallest number above what reflectors of m rows can be applied to.
+// Returns the smallest number above what reflectors of m rows can be applied to.
 static inline vec limit_of (int64_t m)
 {
   return vec_broadcast (power_of_two (exponent_limit (m) + 1));
@@ -87,7 +87,7 @@ static void lanes_scale (int64_t registers, num *x, vec factor)
     x[i] = num_scale (factor, x[i]);
 }
 
-// Loads a column of B, scaled where it is above the limit; returns the exponent taken out.
+// Loads a column of B, scaled if it is above the limit; returns the exponent taken out.
 static int load_below_limit (num *to, int64_t rows, const real *from, int64_t m)
 {
   const vec limit = limit_of (m);
@@ -137,7 +137,7 @@ static size_t rows_layout (char *base, const gla_qr_job *job, rows_work *w)
   return at;
 }
 
-// Q'*B of some columns, without the exponents e.
+// Computes Q'*B of some columns, without the exponents e.
 static void rows_c_strip (gla_cpu_qr_task *task, int64_t page, const rows_work *w, int64_t first,
                           int64_t count, const int *e)
 {
@@ -148,9 +148,9 @@ static void rows_c_strip (gla_cpu_qr_task *task, int64_t page, const rows_work *
   rows_multiply (m, k, w->a, rv, w->T, 1, w->q, rv, count, 0, w->W);
 }
 
-// The exponents of columns that have overflowed: that leaves no number in row k, which all
-// reflectors change. Asked afterwards, because a look at all of B takes a tenth of the time where k
-// is small. Returns whether there are some.
+// Finds exponents of columns that have overflowed: then row k, which all reflectors change, has no
+// number. It is tested afterwards, because reading all of B takes a tenth of the time if k is
+// small. Returns whether there are some.
 static int rows_overflowed (const gla_cpu_qr_task *task, int64_t page, const rows_work *w,
                             int64_t first, int64_t count, int *e)
 {
@@ -185,7 +185,7 @@ static void rows_c (gla_cpu_qr_task *task, int64_t page, const rows_work *w)
   }
 }
 
-// -W = Y*T of all columns: by panels, -W_p = (V_p - (-W) Y'*V_p) T_p.
+// Computes -W = Y*T of all columns, by panels: -W_p = (V_p - (-W) Y'*V_p) T_p.
 static void rows_wy (gla_cpu_qr_task *task, int64_t page, const rows_work *w)
 {
   const int64_t m = task->job->m, rv = registers_for (m), k = gla_min (m, task->job->n);

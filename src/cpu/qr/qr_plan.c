@@ -11,8 +11,8 @@
 //------------------------------------------------------------------------------
 
 // Elements of a page up to which it goes into a lane, and the most columns. Bytes of a page up to
-// which its rows go into lanes. Columns up to which a tree of row blocks serves, where there are
-// so many times more rows.
+// which its rows go into lanes. Columns up to which a tree of row blocks serves, if there are so
+// many times more rows.
 enum {
   LANES_ELEMENTS = 1024,
   LANES_COLUMNS = 32,
@@ -36,7 +36,7 @@ gla_cpu_qr_path gla_cpu_qr_path_of (const gla_qr_job *job)
   return m <= most / n ? GLA_CPU_QR_ROWS : GLA_CPU_QR_BLOCKS;
 }
 
-// Where LAPACK and the BLAS do most of it, small pages have a thread each.
+// If LAPACK and the BLAS do most of the work, small pages have a thread each.
 enum { PAGE_IN_THREAD = 128 * 128 };
 
 int gla_cpu_qr_in_threads (const gla_qr_job *job, gla_cpu_qr_path path)
@@ -50,7 +50,7 @@ int gla_cpu_qr_in_threads (const gla_qr_job *job, gla_cpu_qr_path path)
 // how long a QR job takes on the CPU
 //------------------------------------------------------------------------------
 
-// Operations of R, Q, Q'*B and W on one page.
+// Returns the operations of R, Q, Q'*B and W on one page.
 static double operations (const gla_qr_job *job)
 {
   const double m = (double)job->m, n = (double)job->n, k = m < n ? m : n;
@@ -64,8 +64,8 @@ static double operations (const gla_qr_job *job)
   return gla_type_is_complex (job->head.type) ? 4 * f : f;
 }
 
-// 1e9 operations a second of one thread in double precision. Fitted, to within a factor of 1.5 for
-// most sizes, to an AMD EPYC with AVX2 and OpenBLAS 0.3.21.
+// Returns the rate of one thread in double precision, in 1e9 operations a second. It was fitted, to
+// within a factor of 1.5 for most sizes, to an AMD EPYC with AVX2 and OpenBLAS 0.3.21.
 static double rate (const gla_qr_job *job, gla_cpu_qr_path path)
 {
   const double k = (double)(job->m < job->n ? job->m : job->n);
@@ -85,7 +85,7 @@ static double rate (const gla_qr_job *job, gla_cpu_qr_path path)
   return 1;
 }
 
-// Pages that share a register.
+// Returns the pages that share a register.
 static int64_t group_of (const gla_cpu_engine *e, const gla_qr_job *job)
 {
   return gla_cpu_qr_path_of (job) == GLA_CPU_QR_LANES ? gla_cpu_qr_kernel_of (e, job)->lanes : 1;
@@ -97,7 +97,7 @@ static double page_seconds (const gla_qr_job *job)
                        (double)gla_type_size (job->head.type);
   const double page =
       operations (job) / (1e9 * rate (job, gla_cpu_qr_path_of (job))) + moved / 8e9 + 5e-8;
-  // what is read and written does not become less in single precision
+  // reads and writes do not become fewer in single precision
   return gla_type_real (job->head.type) == GLA_TYPE_S ? 0.6 * page : page;
 }
 

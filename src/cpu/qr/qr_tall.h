@@ -1,10 +1,11 @@
 // qr_tall.h: many more rows than columns: a tree of row blocks
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Demmel, Grigori, Hoemmen, Langou 2012. Every leaf factors rows of A that fit into a cache; a node
-// above factors the stacked R of its children. Going down again with the identity gives Q. The tree
-// depends on m, n and the type only, so the bits do not depend on which thread does which node.
-// Columns are scaled leaf by leaf; the R of all leaves get common factors before they are stacked.
+// The method is that of Demmel, Grigori, Hoemmen, Langou 2012. Every leaf factors rows of A that
+// fit into a cache; a node above factors the stacked R of its children. Applying the tree to the
+// identity from the root to the leaves gives Q. The tree depends on m, n and the type only, so the
+// bits do not depend on which thread does which node. Columns are scaled leaf by leaf; the R of all
+// leaves get common factors before they are stacked.
 
 #ifndef GPULINALG_CPU_QR_QR_TALL_H
 #define GPULINALG_CPU_QR_QR_TALL_H
@@ -72,14 +73,14 @@ static int64_t tall_rows (const tall_tree *t, int l, int64_t node)
   return tall_first (t, l, node + 1) - tall_first (t, l, node);
 }
 
-// Registers from one column to the next, odd, because a cache has few places for addresses that are
-// large powers of two apart.
+// Returns the registers from one column to the next, an odd number, because a cache has few places
+// for addresses that are multiples of large powers of two.
 static inline int64_t tall_ld (int64_t rows)
 {
   return registers_for (rows) | 1;
 }
 
-// Rows of a leaf: at least 4n, less than twice this many.
+// Returns the rows of a leaf: at least 4n, less than twice this many.
 static int64_t tall_leaf (int64_t n)
 {
   return gla_max (4 * n, (int64_t)TALL_BYTES / (n * (int64_t)sizeof (scalar)));
@@ -165,7 +166,7 @@ static void tall_load_leaf (const gla_array *A, int64_t page, int64_t first, int
   }
 }
 
-// A node's share of Q'*B: its first n rows go up.
+// Computes a node's share of Q'*B: its first n rows go up.
 static void tall_c (const gla_cpu_qr_task *task, int64_t page, const tall_tree *t, int l,
                     int64_t node, const tall_member *w)
 {
@@ -224,7 +225,7 @@ static void tall_up (const gla_cpu_qr_task *task, int64_t page, const tall_tree 
     tall_c (task, page, t, l, node, w);
 }
 
-// Gives the R of all leaves the same scale, column by column.
+// Scales the R of all leaves in the same way, column by column.
 static void tall_common_scale (const tall_tree *t)
 {
   const int64_t n = t->n, leaves = t->level[0].nodes;
@@ -237,7 +238,7 @@ static void tall_common_scale (const tall_tree *t)
       const int e = t->e[p * n + j];
       if (e == most || e == TALL_ZERO)
         continue;
-      // what falls below the range is nothing beside the largest
+      // numbers below the range are negligible beside the largest
       const real s = e - most < 1 - GLA_BIAS ? 0 : power_of_two (e - most);
       scalar *x = t->level[1].in + p * n + j * t->level[1].rows;
       for (int64_t i = 0; i <= j; i++)
@@ -246,7 +247,7 @@ static void tall_common_scale (const tall_tree *t)
   }
 }
 
-// The same for Q'*B, of whose leaves few have been scaled.
+// Does the same for Q'*B; few of its leaves have been scaled.
 static void tall_common_c (const tall_tree *t, int64_t rhs)
 {
   const int64_t n = t->n, leaves = t->level[0].nodes;
@@ -268,7 +269,8 @@ static void tall_common_c (const tall_tree *t, int64_t rhs)
 // signs
 //------------------------------------------------------------------------------
 
-// Z = T*Z for all columns, of G = V'*V and the reflectors' tau: z_j = tau_j (z_j - G(j, j+1:) z).
+// Sets Z = T*Z for all columns, from G = V'*V and the reflectors' tau: z_j = tau_j (z_j - G(j,
+// j+1:) z).
 static void tall_triangle (int64_t n, const scalar *T, const scalar *G, scalar *Z)
 {
   for (int64_t c = 0; c < n; c++) {
@@ -282,8 +284,8 @@ static void tall_triangle (int64_t n, const scalar *T, const scalar *G, scalar *
   }
 }
 
-// Q times [M; 0] on one node; M is n x n, the result stays in w->q. All reflectors at once,
-// [M; 0] - V (T (V(1:n, :)'*M)), because V then is read once.
+// Computes Q times [M; 0] on one node; M is n x n, the result stays in w->q. It uses all reflectors
+// at once, [M; 0] - V (T (V(1:n, :)'*M)), because then V is read once.
 static void tall_multiply (const tall_tree *t, int64_t rows, const num *V, const scalar *T,
                            const scalar *M, int64_t ldm, const tall_member *w)
 {
@@ -301,7 +303,7 @@ static void tall_multiply (const tall_tree *t, int64_t rows, const num *V, const
   subtract_wide (rv, V, ld, n, w->q, ld, n, w->Z, n);
 }
 
-// The first n rows of Q, by going down to the first leaf.
+// Computes the first n rows of Q along the path to the first leaf.
 static void tall_top (const tall_tree *t, const tall_member *w)
 {
   const int64_t n = t->n;
@@ -319,7 +321,7 @@ static void tall_top (const tall_tree *t, const tall_member *w)
   }
 }
 
-// Whether nothing had to be reflected for column j, from the first leaf to the root.
+// Whether column j needed no reflection, from the first leaf to the root.
 static int tall_untouched (const tall_tree *t, int64_t j)
 {
   for (int l = 0; l < t->levels; l++) {
@@ -330,8 +332,8 @@ static int tall_untouched (const tall_tree *t, int64_t j)
   return 1;
 }
 
-// S: the signs that LAPACK's reflectors would give, with the LU factors of Q(1:n, :) - S in `top`
-// (Ballard et al. 2014): the diagonal that LU meets has the sign of what Householder meets.
+// Finds S, the signs that LAPACK's reflectors would give, with the LU factors of Q(1:n, :) - S in
+// `top` (Ballard et al. 2014): the diagonal in LU has the sign of that in Householder's method.
 static void tall_signs (const tall_tree *t)
 {
   const int64_t n = t->n;

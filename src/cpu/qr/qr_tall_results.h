@@ -25,8 +25,8 @@ typedef enum { TALL_UP, TALL_DOWN, TALL_SOLVE } tall_pass;
 // Q by a solve
 //------------------------------------------------------------------------------
 
-// Tile of columns c .. c+nc-1, nr registers of X: what is left of X = X R^-1 when the columns
-// before are done; inv: 1 / R's diagonal.
+// Computes the tile of columns c .. c+nc-1, nr registers of X, of X = X R^-1 after the previous
+// columns; inv: 1 / R's diagonal.
 static inline __attribute__ ((always_inline)) void solve_tile (num *X, int64_t ld, int64_t c,
                                                                int nr, int nc, const scalar *R,
                                                                int64_t ldr, const scalar *inv)
@@ -41,7 +41,7 @@ static inline __attribute__ ((always_inline)) void solve_tile (num *X, int64_t l
     }
 }
 
-// X = X R^-1 for the n x n triangle R, rows of X in lanes.
+// Sets X = X R^-1 for the n x n triangle R, with rows of X in lanes.
 static void rows_solve (int64_t rv, num *X, int64_t ld, int64_t n, const scalar *R, int64_t ldr,
                         const scalar *inv)
 {
@@ -58,7 +58,7 @@ static void rows_solve (int64_t rv, num *X, int64_t ld, int64_t n, const scalar 
       solve_tile (X + i, ld, c, 1, 1, R, ldr, inv);
 }
 
-// As in qr_block_results.h, with R^-1 itself, which is small here.
+// Does what qr_block_results.h does, with R^-1 itself, which is small here.
 static int tall_well_conditioned (const tall_tree *t, const tall_member *w)
 {
   const int64_t n = t->n;
@@ -78,7 +78,7 @@ static int tall_well_conditioned (const tall_tree *t, const tall_member *w)
   return sum <= SOLVE_NORM * SOLVE_NORM * (double)n;
 }
 
-// The rows of Q that belong to a leaf. w->R: 1 / diagonal of R
+// Computes the rows of Q of a leaf. w->R: 1 / diagonal of R.
 static void tall_solve (const gla_cpu_qr_task *task, int64_t page, const tall_tree *t, int64_t node,
                         const tall_member *w)
 {
@@ -122,7 +122,7 @@ static void tall_node (void *user, int64_t node, int member)
     tall_solve (k->task, k->page, k->t, node, &w);
 }
 
-// All nodes of a level. Returns 0 when the work must end.
+// Does all nodes of a level. Returns 0 when the work must end.
 static int tall_sweep (const gla_cpu_qr_task *task, int64_t page, const tall_tree *t, int l,
                        tall_pass way)
 {
@@ -151,7 +151,7 @@ static int tall_q (const gla_cpu_qr_task *task, int64_t page, const tall_tree *t
 // reflectors
 //------------------------------------------------------------------------------
 
-// One block reflector with Q as its first columns: Q - [I; 0] = V (-T V1') = V (U S).
+// Makes one block reflector with Q as its first columns: Q - [I; 0] = V (-T V1') = V (U S).
 static void tall_reconstruct (const tall_tree *t)
 {
   const block_space *b = &t->blocks;
@@ -202,7 +202,7 @@ static void tall_store_column (void *user, int64_t j, int member)
     store_r_column (k->task->chunk, k->page, j, j + 1, t->R + j * t->n, t->common[j]);
 }
 
-// Zeros below R, where they are wanted, may be as much as A, in memory that is new to the process.
+// Zeros below R, if wanted, may be as large as A, in memory that is new to the process.
 static int tall_store (const gla_cpu_qr_task *task, int64_t page, const tall_tree *t)
 {
   const gla_qr_job *job = task->job;
