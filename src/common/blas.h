@@ -101,10 +101,9 @@ GLA_BLAS_DECLARE (claqps_, claqp2_, float)
 GLA_BLAS_DECLARE (zlaqps_, zlaqp2_, double)
 #undef GLA_BLAS_DECLARE
 
-// Norm of a vector; x is complex for scnrm2_ and dznrm2_.
-float snrm2_ (const gla_blas_int *n, const float *x, const gla_blas_int *incx);
+// Norm of a vector; x is complex for dznrm2_. Not snrm2_ and scnrm2_: where another BLAS returns a
+// float, that of macOS returns a double.
 double dnrm2_ (const gla_blas_int *n, const double *x, const gla_blas_int *incx);
-float scnrm2_ (const gla_blas_int *n, const float *x, const gla_blas_int *incx);
 double dznrm2_ (const gla_blas_int *n, const double *x, const gla_blas_int *incx);
 
 // QR and what applies its Q: ormqr or unmqr; the Cholesky factor; one reflector.

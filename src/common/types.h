@@ -97,7 +97,6 @@ static inline real real_abs (real x)
 #define GLA_LAED4 slaed4_
 #define GLA_LAMRG slamrg_
 #define GLA_REAL_GEMM sgemm_
-#define GLA_REAL_NRM2 snrm2_
 #define GLA_BDSDC sbdsdc_
 #define GLA_BDSQR sbdsqr_
 #else
@@ -105,15 +104,8 @@ static inline real real_abs (real x)
 #define GLA_LAED4 dlaed4_
 #define GLA_LAMRG dlamrg_
 #define GLA_REAL_GEMM dgemm_
-#define GLA_REAL_NRM2 dnrm2_
 #define GLA_BDSDC dbdsdc_
 #define GLA_BDSQR dbdsqr_
 #endif
-
-#define GLA_NRM2_s snrm2_
-#define GLA_NRM2_d dnrm2_
-#define GLA_NRM2_c scnrm2_
-#define GLA_NRM2_z dznrm2_
-#define GLA_NRM2 GLA_JOIN (GLA_NRM2_, GLA_T)
 
 #endif

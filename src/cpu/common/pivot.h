@@ -50,16 +50,30 @@ static void pivot_layout (char *base, size_t *at, int64_t m, int64_t n, pivots *
   p->f = gla_carve (base, at, (size_t)(n * p->steps * el));
 }
 
+static real pivot_norm (int64_t m, const real *x)
+{
+#if GLA_SINGLE
+  double sum = 0; // has room for the squares of all singles
+#pragma omp simd reduction(+ : sum)
+  for (int64_t i = 0; i < m * GLA_PARTS; i++)
+    sum += (double)x[i] * x[i];
+  return (real)sqrt (sum);
+#else
+  const gla_blas_int im = (gla_blas_int)m, one = 1;
+  return GLA_COMPLEX ? dznrm2_ (&im, x, &one) : dnrm2_ (&im, x, &one);
+#endif
+}
+
 // Factors v (m x n): V below the diagonal, R above; tau. Returns 0 when the work must end; then
 // jpvt has all columns, too.
 static int pivot_factor (gla_cpu_parallel *region, int thread, int64_t m, int64_t n, real *v,
                          int64_t ldv, const pivots *p)
 {
-  const gla_blas_int im = (gla_blas_int)m, il = (gla_blas_int)ldv, one = 1;
+  const gla_blas_int im = (gla_blas_int)m, il = (gla_blas_int)ldv;
   const int64_t k = gla_min (m, n);
   for (int64_t j = 0; j < n; j++) {
     p->jpvt[j] = (gla_blas_int)(j + 1);
-    p->norm[j] = p->reference[j] = GLA_NRM2 (&im, v + j * ldv * GLA_PARTS, &one);
+    p->norm[j] = p->reference[j] = pivot_norm (m, v + j * ldv * GLA_PARTS);
   }
   for (int64_t j = 0; j < k;) {
     const gla_blas_int left = (gla_blas_int)(n - j), above = (gla_blas_int)j;
