@@ -3,7 +3,7 @@
 
 SHELL := /bin/sh
 .DELETE_ON_ERROR:
-.PHONY: help deps build demo check check-all check-night check-gpu check-blas check-lapack check-versions check-windows release version check-format bench tune html dist lib install install-c install-gpu dist-gpu uninstall uninstall-c run format \
+.PHONY: help deps build demo check check-all check-night check-gpu check-blas check-lapack check-versions check-windows check-platforms check-arm release version check-format bench tune html dist lib install install-c install-gpu dist-gpu uninstall uninstall-c run format \
         doc-tables source-digest clean
 
 name := $(shell sed -n 's/^Name: *//p' DESCRIPTION)
@@ -38,6 +38,8 @@ help:
 	@echo "  make check-versions  test the package in Debian 11, 13 and unstable (root, debootstrap)"
 	@echo "  make check-blas    right results and no spinning threads with other BLAS (Debian and Ubuntu)"
 	@echo "  make check-windows  compile the C library for Windows (MinGW-w64) and run what it asks of the system under Wine"
+	@echo "  make check-platforms  build the C library for 64-bit ARM and test it under QEMU (make check-arm), and check its"
+	@echo "                     sources for musl, 32 bits, macOS and FreeBSD"
 	@echo "  make bench         time the functions against their peers; tables to bench/results"
 	@echo "  make doc-tables    write tables of README and doc/, and README's picture, from bench/results"
 	@echo "  make html          write the documents and the reference of all functions to build/html"
@@ -163,6 +165,10 @@ check-versions:
 check-windows:
 	@sh tests/deps.sh windows
 	@sh tests/windows.sh
+
+check-platforms check-arm:
+	@sh tests/deps.sh platforms
+	@sh tests/platforms.sh $(if $(filter check-arm,$@),arm)
 
 check-blas: build
 	@sh tests/blas.sh

@@ -36,7 +36,7 @@ suite "examples.bats" bats_suite tests/examples.bats
 suite "build.bats and clibrary.bats" bats_suite tests/build.bats tests/clibrary.bats # one builds what both need
 suite "HTML" sh tests/html.sh
 suite "Windows" sh tests/windows.sh
-suite "64-bit ARM" sh tests/compilers.sh aarch64
+suite "other platforms" sh tests/platforms.sh
 suite "clang" sh tests/compilers.sh clang
 suite "BLAS with 64-bit integers" sh tests/compilers.sh ilp64
 suite "the core without gpuArrays and ranks" sh tests/wings.sh

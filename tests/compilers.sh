@@ -2,7 +2,7 @@
 # compilers.sh: the C library with other compilers and another BLAS than those of this machine
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Usage: compilers.sh clang | aarch64 | ilp64      the last line has the counts; what is not installed is skipped
+# Usage: compilers.sh clang | ilp64      the last line has the counts; what is not installed is skipped
 
 set -eu
 cd "$(dirname "$0")/.."
@@ -76,37 +76,6 @@ with_clang () {
 }
 
 #-------------------------------------------------------------------------------
-# 64-bit ARM
-#-------------------------------------------------------------------------------
-
-# types_of FILE: what it is compiled for, see src/sources.mk
-types_of () {
-  case $1 in
-    lanczos/factor/*_types.c) echo d z ;;
-    *_kernels.c | *_types.c) echo s d c z ;;
-    *) echo all ;;
-  esac
-}
-
-# All C sources of src/ by Debian's cross compiler, with the flags of the build but -O1. Octave is not needed. At -O1 the
-# compiler does not see that the loops over lanes run, so what they set seems uninitialized to it.
-for_aarch64 () {
-  cc=aarch64-linux-gnu-gcc
-  command -v $cc >/dev/null 2>&1 || missing "$cc is missing (Debian: gcc-aarch64-linux-gnu libc6-dev-arm64-cross)"
-  cd src
-  files=$(find . -name obj -prune -o -name '*.c' -print | cut -c 3- | sort)
-  jobs=$(for file in $files; do for type in $(types_of "$file"); do echo "$file:$type"; done; done)
-  echo "$jobs" | xargs -P "$(nproc)" -I{} sh -c \
-    '"$0" -std=gnu11 -D_GNU_SOURCE -O1 -fPIC -fopenmp-simd -Wall -Wextra -Wno-psabi -Wno-maybe-uninitialized -I. \
-       -DGLA_ISA=base -DGLA_T="${1#*:}" -c "${1%:*}" -o "$2/$(echo "$1" | tr /: __).o"' $cc {} "$work"
-  set -- "$work"/*.o
-  count=$(echo "$jobs" | wc -l)
-  [ $# -eq "$count" ] || { echo "aarch64: 0 passed, 1 failed, 0 skipped"; exit 1; }
-  aarch64-linux-gnu-readelf -h "$1" | grep -q AArch64
-  echo "aarch64: $count passed, 0 failed, 0 skipped"
-}
-
-#-------------------------------------------------------------------------------
 # a BLAS of 64-bit integers
 #-------------------------------------------------------------------------------
 
@@ -152,7 +121,6 @@ with_ilp64 () {
 kind=${1:-}
 case $kind in
   clang) with_clang ;;
-  aarch64) for_aarch64 ;;
   ilp64) with_ilp64 ;;
-  *) echo "compilers.sh: clang, aarch64 or ilp64, not \"$kind\"" >&2; exit 2 ;;
+  *) echo "compilers.sh: clang or ilp64, not \"$kind\"" >&2; exit 2 ;;
 esac

@@ -2,7 +2,8 @@
 # deps.sh: installs missing Debian or Ubuntu packages for building, testing and drawing, without questions
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Usage: deps.sh [demo | windows]      demo: not those that only tests need; windows: those of tests/windows.sh, too
+# Usage: deps.sh [demo | windows | platforms]      demo: not those that only tests need; windows and platforms: those of
+# tests/windows.sh and tests/platforms.sh, too
 
 set -eu
 
@@ -34,6 +35,13 @@ need fc-list fontconfig
 if [ "${1:-}" = windows ]; then
   need x86_64-w64-mingw32-gcc-posix gcc-mingw-w64-x86-64-posix
   need wine "wine wine64"
+fi
+if [ "${1:-}" = platforms ]; then
+  need aarch64-linux-gnu-gcc "gcc-aarch64-linux-gnu libc6-dev-arm64-cross libgfortran5-arm64-cross"
+  need qemu-aarch64 qemu-user
+  need musl-gcc musl-tools
+  need i686-linux-gnu-gcc "gcc-i686-linux-gnu libc6-dev-i386-cross"
+  need clang clang
 fi
 # Optional packages: without them some checks are skipped.
 formatter_package=
