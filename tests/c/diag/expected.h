@@ -42,7 +42,7 @@ static inline double complex diag_sum (const gla_array *A, int64_t k, int64_t p)
     re = single ? (double)((float)re + (float)creal (x)) : re + creal (x);
     im = single ? (double)((float)im + (float)cimag (x)) : im + cimag (x);
   }
-  return CMPLX (re, im);
+  return __builtin_complex (re, im); // MinGW has no CMPLX
 }
 
 static inline double complex diag_expected (const gla_array *A, gla_diag what, int64_t k, int64_t i,
@@ -88,7 +88,7 @@ static inline void diag_fill (gla_array *A, unsigned long long seed)
         if (at == 0)
           set (A, i, j, p, p % 2 ? large : -large);
         else if (at == 1)
-          set (A, i, j, p, CMPLX (-0.0, -0.0));
+          set (A, i, j, p, __builtin_complex (-0.0, -0.0));
         else if (at == 2 && p % 7 == 3)
           set (A, i, j, p, i % 2 ? NAN : INFINITY);
       }

@@ -17,7 +17,7 @@ typedef enum {
   GRADED_ROWS,
   GRADED_COLUMNS,
   TINY,
-  HUGE,
+  LARGE,
   // a pivot without a finite reciprocal beside elements of normal size
   SUBNORMAL_DIAGONAL,
   SUBNORMAL_UPPER,
@@ -88,7 +88,7 @@ static inline double complex entry_of (kind which, int64_t i, int64_t j, int64_t
     return x * pow (10, range - (double)j * step);
   case TINY:
     return x * least;
-  case HUGE:
+  case LARGE:
     return x * most;
   case SUBNORMAL_DIAGONAL:
     return i != j ? 0 : i == 0 ? pivot : x + 2;
@@ -131,7 +131,7 @@ static inline void fill_kind (gla_array *A, gla_array *B, int64_t p, kind which)
   for (int64_t j = 0; j < A->columns; j++)
     for (int64_t i = 0; i < A->rows; i++)
       set (A, i, j, p, entry_of (which, i, j, A->rows, get (A, i, j, p), A->type));
-  for (int64_t j = 0; (which == TINY || which == HUGE || which == GRADED_ROWS) && j < B->columns;
+  for (int64_t j = 0; (which == TINY || which == LARGE || which == GRADED_ROWS) && j < B->columns;
        j++)
     for (int64_t i = 0; i < B->rows; i++)
       set (B, i, j, p, entry_of (which, i, j, B->rows, get (B, i, j, p), B->type));
@@ -288,13 +288,13 @@ static inline void check_kind (const problem *q, int64_t p, kind which, int inve
            rcond);
     if (n <= 65 && which != GRADED_ROWS && which != GRADED_COLUMNS && which != DIAGONAL)
       expect_rcond (q, p, "kind");
-    // the inverses of TINY and SUBNORMAL_* overflow, and that of HUGE has no relative accuracy
+    // the inverses of TINY and SUBNORMAL_* overflow, and that of LARGE has no relative accuracy
     if (!inverse)
       worst = page_ratio (&s, by_element);
     else if (is_subnormal (which))
       CHECK (none_is_nan (&q->X, p), "%c n %lld kind %d: NaN in the inverse", (char)q->A.type,
              (long long)n, which);
-    else if (which != TINY && which != HUGE)
+    else if (which != TINY && which != LARGE)
       worst = inverse_ratio (&q->A, 'N', &q->X, p);
   }
   CHECK (worst <= BOUND, "%c n %lld kind %d inverse %d: ratio %g", (char)q->A.type, (long long)n,
