@@ -65,7 +65,7 @@ static double columns_seconds (const gla_pagesolve_job *job)
          size * n * n / 1e10;
 }
 
-// Of all pages by one thread, with one factorisation for the pages that share A.
+// Returns the time of all pages by one thread, with one factorisation for the pages that share A.
 static double alone_seconds (const gla_pagesolve_job *job, int64_t pages)
 {
   int64_t b_step;
@@ -73,7 +73,7 @@ static double alone_seconds (const gla_pagesolve_job *job, int64_t pages)
   return (double)pages * (factor_seconds (job) / shared + columns_seconds (job));
 }
 
-// Of the pages of one system.
+// Returns the time of the pages of one system.
 static double system_seconds (const gla_pagesolve_job *job)
 {
   int64_t b_step;
@@ -81,9 +81,9 @@ static double system_seconds (const gla_pagesolve_job *job)
   return factor_seconds (job) + (double)shared * columns_seconds (job);
 }
 
-// All threads work on one large page where there are fewer than twice as many systems as threads
-// and one takes longer than the first; and always where it takes longer than the second, so that
-// not every thread needs memory for such a page.
+// All threads share one large page if there are fewer than twice as many systems as threads and one
+// takes longer than the first; and always if it takes longer than the second, so that not every
+// thread needs memory for such a page.
 static const double SHARED_SECONDS = 5e-4, LONG_SECONDS = 0.5;
 
 static int is_shared (const gla_cpu_engine *e, const gla_pagesolve_job *job, int64_t pages)
@@ -123,9 +123,10 @@ static int64_t bounded (double x, int64_t least, int64_t most)
   return x < (double)least ? least : x < (double)most ? (int64_t)x : most;
 }
 
-// Pages that a thread takes at a time: some 20 us of work and a multiple of the lanes. Of pages
-// that share A as many as each thread has, so that the factors are made once in each; but no more
-// than take ten times as long as the factors, or 10 ms, because the user can stop between them.
+// Returns the pages that a thread takes at a time: some 20 us of work and a multiple of the lanes.
+// Of pages that share A, each thread takes its whole share, so that it makes the factors once; but
+// not more than take ten times as long as the factors, or 10 ms, because the user can stop between
+// them.
 static int64_t group_of (const gla_cpu_engine *e, const gla_pagesolve_job *job, int64_t pages)
 {
   const int64_t lanes = job->n > LU_ALONE_MAX ? 1 : kernel_of (e, job)->lanes;

@@ -10,7 +10,7 @@
 #include "cpu/common/kernel_table.h"
 #include "solve/job.h"
 
-// Larger orders are done in blocks on all processors, by several threads where a page takes long.
+// Larger orders are done in blocks on all processors, by several threads if a page takes long.
 enum { LU_ALONE_MAX = 256 };
 
 // Some pages of a job, and the threads and memory for them.
@@ -33,11 +33,11 @@ typedef struct {
 
 GLA_KERNEL_DECLARE (solve);
 
-// How many consecutive pages of the result have the same page of A and pages of B at equal
+// Returns how many consecutive pages of the result have the same page of A and pages of B at equal
 // distances; *b_step is that distance. Page p of the result is one of those from p/count*count on.
 int64_t gla_cpu_lu_shared (const gla_pagesolve_job *job, int64_t *b_step);
 
-// For the kernels: whether the work must end, and a loop shared by the team of a page. Members of
+// Serve the kernels: whether the work must end, and a loop shared by the team of a page. Members of
 // the team have the threads task->thread + 0, 1, ..
 int gla_cpu_lu_stopped (const gla_cpu_lu_task *task, int member);
 void gla_cpu_lu_for (const gla_cpu_lu_task *task, int64_t pieces, gla_pool_work work, void *user);

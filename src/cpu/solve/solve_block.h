@@ -11,11 +11,11 @@
 // large pages: LU with partial pivoting and Cholesky by blocks of columns
 //------------------------------------------------------------------------------
 
-// Right-looking, with the next block factored while the other strips are updated. Threads that
-// work on one page take strips of columns, with a BLAS of one thread. The polls between the pieces
-// make the work of one page stoppable.
+// The method is right-looking, with the next block factored while the other strips are updated.
+// Threads that share a page take strips of columns, with a BLAS of one thread. Polls between the
+// pieces allow stopping within a page.
 
-// Columns of a block; columns of a strip are between these, and strips of a page are so many in
+// Columns of a block; columns of a strip are between these, with UPDATE_STRIPS strips of a page in
 // that range.
 enum { UPDATE_LEAST = 64, UPDATE_MOST = 256, UPDATE_STRIPS = 8 };
 
@@ -24,8 +24,8 @@ static int64_t block_width (int64_t n)
   return n <= 640 ? 64 : 128;
 }
 
-// Columns of a strip: enough strips for many threads, each long enough for products at full speed
-// and short enough, about 20 ms, for polling.
+// Returns columns of a strip: enough strips for many threads, each long enough for products at full
+// speed and short enough, about 20 ms, for polling.
 static int64_t update_columns (int64_t n)
 {
   const double column = 2.0 * (double)n * (double)block_width (n) * GLA_PARTS * GLA_PARTS;
@@ -38,7 +38,7 @@ static int64_t update_columns (int64_t n)
 // LU
 //------------------------------------------------------------------------------
 
-// The exchanges of pivots first .. end-1 in some columns.
+// Applies the exchanges of pivots first .. end-1 to some columns.
 static void exchange_rows (const lu_space *w, int64_t first, int64_t end, int64_t j, int64_t count)
 {
   const gla_blas_int columns = (gla_blas_int)count, ld = (gla_blas_int)w->ld, one = 1;
@@ -66,7 +66,7 @@ static void lu_panel (lu_work *k, int64_t j)
     k->info = info + (gla_blas_int)j;
 }
 
-// Columns c .. c+count-1 by the block at k->j.
+// Updates columns c .. c+count-1 by the block at k->j.
 static void lu_update (const lu_work *k, int64_t c, int64_t count)
 {
   const lu_space *w = k->w;
@@ -82,7 +82,7 @@ static void lu_update (const lu_work *k, int64_t c, int64_t count)
 // Cholesky
 //------------------------------------------------------------------------------
 
-// L of the block at j; info where it is not definite.
+// Finds L of the block at j; sets info if it is not definite.
 static void definite_panel (lu_work *k, int64_t j)
 {
   const lu_space *w = k->w;
@@ -101,7 +101,7 @@ static void definite_panel (lu_work *k, int64_t j)
           a_at (w, next, j), w->ld);
 }
 
-// Columns c .. from row c on; what is written above the diagonal means nothing.
+// Updates columns c .. from row c on; what is written above the diagonal is not used.
 static void definite_update (const lu_work *k, int64_t c, int64_t count)
 {
   const lu_space *w = k->w;
@@ -130,8 +130,8 @@ static void factor_update (const lu_work *k, int64_t c, int64_t count)
     lu_update (k, c, count);
 }
 
-// Piece 0 is the columns of the next block and its factors, which the others need not wait for
-// (look-ahead); a strip of the rest each are those that follow.
+// Piece 0 is the next block and its factors, so that the others need not wait for it (look-ahead);
+// each following piece is a strip of the rest.
 static void factor_piece (void *user, int64_t piece, int member)
 {
   lu_work *k = user;
@@ -149,7 +149,7 @@ static void factor_piece (void *user, int64_t piece, int member)
     factor_panel (k, next);
 }
 
-// The exchanges of later blocks in the columns of L: a block each.
+// Applies the exchanges of later blocks to the columns of L: a piece is a block.
 static void exchange_piece (void *user, int64_t piece, int member)
 {
   const lu_work *k = user;
@@ -158,8 +158,8 @@ static void exchange_piece (void *user, int64_t piece, int member)
     exchange_rows (k->w, j + width, n, j, width);
 }
 
-// L and U, or L of a definite matrix, which ends early where it has none. Sets info. Returns 0
-// when the work must end.
+// Finds L and U, or L of a definite matrix, where it ends early if there is none. Sets info.
+// Returns 0 when the work must end.
 static int block_factor (lu_work *k)
 {
   const int64_t n = k->w->n, width = block_width (n), strip = update_columns (n);
@@ -183,9 +183,9 @@ static int block_factor (lu_work *k)
 //------------------------------------------------------------------------------
 
 // The BLAS multiplies by reciprocals of pivots, and that of a subnormal number may overflow. Here
-// rows and columns are scaled by powers of two, and what is left is divided by the pivots. The
-// powers of a row and a column of the inverse are applied together, so that an element overflows
-// only where the result does.
+// rows and columns are scaled by powers of two, and the rest is divided by the pivots. The powers
+// of a row and a column of the inverse are applied together, so that an element overflows only if
+// the result does.
 
 // Exponents of the rows and the columns; row i of the factors is row order[i] of the matrix.
 typedef struct {
@@ -203,7 +203,7 @@ static real pivot_size (scalar x)
   return real_abs (__real__ x) + real_abs (__imag__ x);
 }
 
-// Of the larger part; far below all others for 0.
+// Returns the exponent of the larger part; for 0 one far below all others.
 static int binary_exponent (scalar x)
 {
   const double size = fmax (fabs ((double)__real__ x), fabs ((double)__imag__ x));
@@ -268,7 +268,7 @@ static void divide_exchange (const lu_space *w, lu_divided *d, int64_t i, int64_
   }
 }
 
-// L and U. Sets k->info. Returns 0 when the work must end.
+// Finds L and U. Sets k->info. Returns 0 when the work must end.
 static int divide_factor (lu_work *k, lu_divided *d)
 {
   const lu_space *w = k->w;
@@ -316,7 +316,7 @@ static void divide_column (const lu_space *w, scalar *y)
   }
 }
 
-// A column of B is divided by another power of two where scaled rows would overflow.
+// Divides a column of B by another power of two if scaled rows would overflow.
 static void divide_right_side (const lu_work *k, const lu_divided *d, int64_t c)
 {
   enum { ROOM = 40 };
@@ -333,7 +333,7 @@ static void divide_right_side (const lu_work *k, const lu_divided *d, int64_t c)
   store_columns (k->shape, k->s, c, 1, d->y, w->ld);
 }
 
-// Column c of the inverse times 2^e.
+// Computes column c of the inverse times 2^e.
 static void divide_unit (const lu_work *k, const lu_divided *d, int64_t c, int e)
 {
   for (int64_t i = 0; i < k->w->n; i++)
@@ -356,8 +356,8 @@ static real divide_rcond (const lu_work *k, const lu_divided *d, real norm)
   return rcond >= 0 && rcond <= 1 ? rcond : 0;
 }
 
-// Factors the matrix anew, and solves where it is not singular: then k->info is 0. norm: that of
-// the matrix as it was loaded last. Returns 0 when the work must end.
+// Factors the matrix anew, and solves if it is not singular: then k->info is 0. norm: that of the
+// matrix as it was loaded last. Returns 0 when the work must end.
 static int divide_solve (lu_work *k, lu_space *w, real norm, real *rcond)
 {
   lu_divided d = {w->integers, w->integers + w->n, w->integers + 2 * w->n, (scalar *)w->work,

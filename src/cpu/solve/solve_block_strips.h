@@ -1,10 +1,10 @@
 // solve_block_strips.h: large pages: solutions and inverses from the factors, strip by strip
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A Hermitian inverse is L^-H * L^-1, strips of columns of it. Others are U^-1 * L^-1 with columns
-// exchanged, and done in strips of rows: as in LAPACK's getri L divides the inverse of U, so that
-// rows of A may differ by more than the range of the type. Strips of U^-1 and of L^-1 are partly
-// 0, so the operations are as many as LAPACK's, but strips do not wait for each other.
+// A Hermitian inverse is L^-H * L^-1, done in strips of columns. Others are U^-1 * L^-1 with
+// columns exchanged, done in strips of rows: as in LAPACK's getri L divides the inverse of U, so
+// that rows of A may differ by more than the range of the type. Strips of U^-1 and of L^-1 are
+// partly 0, so there are as many operations as in LAPACK, but strips do not wait for each other.
 
 #ifndef GPULINALG_CPU_SOLVE_BLOCK_STRIPS_H
 #define GPULINALG_CPU_SOLVE_BLOCK_STRIPS_H
@@ -14,8 +14,8 @@
 // Rows or columns of a triangle that are divided at a time, the rest by products.
 enum { SOLVE_ROWS = 128 };
 
-// X = op (T)^-1 * X for rows lo .. hi-1 of a strip and the same rows and columns of the factor.
-// Returns 0 when the work must end.
+// Sets X = op (T)^-1 * X for rows lo .. hi-1 of a strip and the same rows and columns of the
+// factor. Returns 0 when the work must end.
 static int substitute (const lu_work *k, int member, triangle_form how, int64_t lo, int64_t hi,
                        scalar *x, int64_t columns)
 {
@@ -72,7 +72,7 @@ static int solve_strip (const lu_work *k, int member, scalar *x, int64_t columns
   }
 }
 
-// Strips of a page of B: the same as where it is alone, so that the bits are.
+// Strips of a page of B are those of a single page, so that the bits are the same.
 static int64_t strips_of_page (const lu_shape *shape)
 {
   return pieces_of (shape->inner * (1 + shape->pairs), STRIP);
@@ -104,7 +104,7 @@ static void solve_right_sides (lu_work *k)
 // inverses
 //------------------------------------------------------------------------------
 
-// Columns j .. of a Hermitian inverse from row j on.
+// Computes columns j .. of a Hermitian inverse from row j on.
 static int invert_columns (const lu_work *k, int member, int64_t j, int64_t columns, scalar *x)
 {
   const int64_t n = k->w->n, ld = k->w->ld;
@@ -116,7 +116,7 @@ static int invert_columns (const lu_work *k, int member, int64_t j, int64_t colu
          substitute (k, member, by_lh, j, n, x, columns);
 }
 
-// X = X * T^-1 for columns lo .. hi-1 of a strip of rows, and the same rows and columns of the
+// Sets X = X * T^-1 for columns lo .. hi-1 of a strip of rows, and the same rows and columns of the
 // factor. Returns 0 when the work must end.
 static int divide (const lu_work *k, int member, triangle_form how, int64_t lo, int64_t hi,
                    scalar *x, int64_t rows)
@@ -137,7 +137,7 @@ static int divide (const lu_work *k, int member, triangle_form how, int64_t lo, 
   return 1;
 }
 
-// Rows i .. of U^-1 * L^-1, or of the inverse of a triangle.
+// Computes rows i .. of U^-1 * L^-1, or of the inverse of a triangle.
 static int invert_rows (const lu_work *k, int member, int64_t i, int64_t rows, scalar *x)
 {
   const int64_t n = k->w->n;
@@ -154,7 +154,7 @@ static int invert_rows (const lu_work *k, int member, int64_t i, int64_t rows, s
   }
 }
 
-// Columns j .. of a Hermitian inverse from the diagonal on, and their mirror images.
+// Stores columns j .. of a Hermitian inverse from the diagonal on, and their mirror images.
 static void store_mirrored (const lu_work *k, int64_t j, int64_t columns, const scalar *x)
 {
   const lu_output *X = &k->s->X;

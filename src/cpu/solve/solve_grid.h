@@ -1,7 +1,7 @@
 // solve_grid.h: pages of a job as systems of equations
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// X*op (A) = B is solved as op (A).' * X.' = B.', and every transpose is a choice of strides.
+// X*op (A) = B is solved as op (A).' * X.' = B.', and strides describe every transpose.
 
 #ifndef GPULINALG_CPU_SOLVE_GRID_H
 #define GPULINALG_CPU_SOLVE_GRID_H
@@ -11,7 +11,7 @@
 #include "solve.h"
 #include "solve_system.h"
 
-// The systems of `pages` pages with one A.
+// Returns the systems of `pages` pages with one A.
 static lu_shape shape_of (const gla_pagesolve_job *job, int64_t pages)
 {
   const int pairs = !job->a_complex && job->b_complex;
@@ -23,7 +23,8 @@ static lu_shape shape_of (const gla_pagesolve_job *job, int64_t pages)
                     .rcond = job->rcond};
 }
 
-// Page p of the chunk, and those behind it with the same A, whose pages of B are b_step apart.
+// Returns page p of the chunk, and those after it with the same A, whose pages of B are b_step
+// apart.
 static lu_system system_of (const gla_cpu_lu_task *task, int64_t p, int64_t b_step)
 {
   const gla_pagesolve_job *job = task->job;

@@ -26,7 +26,7 @@ static size_t workspace (const gla_pagesolve_job *job, int64_t pages, int team)
   return (size_t)gla_max ((int64_t)kernel, (int64_t)lapack_layout (NULL, &shape, team, &w));
 }
 
-// At most GLA_LANES systems, or one with the columns of several pages.
+// Solves at most GLA_LANES systems, or one with the columns of several pages.
 static void solve_systems (const gla_cpu_lu_task *task, const lu_shape *shape, lu_system *systems,
                            int count)
 {

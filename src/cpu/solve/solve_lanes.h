@@ -2,11 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // A page is upper or lower triangular, definite (L*D*L' without pivoting), or general (LU with
-// partial pivoting). Lanes of each kind are done by themselves, so a page gets the same bits
-// whatever kind its neighbours are of. Every element is computed in one order, whatever the number
-// of columns.
+// partial pivoting). Lanes of each kind are done separately, so a page gets the same bits whatever
+// its neighbours are. Every element is computed in one order, whatever the number of columns.
 //
-// Where many pages of B share one A, that A stands in all lanes, and each lane has another column.
+// If many pages of B share one A, all lanes have that A, and each lane has another column.
 
 #ifndef GPULINALG_CPU_SOLVE_LANES_H
 #define GPULINALG_CPU_SOLVE_LANES_H
@@ -54,7 +53,7 @@ static size_t lanes_layout (char *base, const lu_shape *shape, lanes_call *w)
   return at;
 }
 
-// Bytes of workspace, aligned to 64.
+// Returns bytes of workspace, aligned to 64.
 static size_t lu_lanes_bytes (const lu_shape *shape)
 {
   lanes_call w;
@@ -65,7 +64,7 @@ static size_t lu_lanes_bytes (const lu_shape *shape)
 // columns
 //------------------------------------------------------------------------------
 
-// Rows i and, for N = 2, i+1 of inv (L)*y for T columns, when the rows above are done.
+// Computes rows i and, for N = 2, i+1 of inv (L)*y for T columns, after the rows above.
 static inline __attribute__ ((always_inline)) void lanes_forward_rows (const num *a, int n, int i,
                                                                        int N, int T, num *y)
 {
@@ -85,7 +84,7 @@ static inline __attribute__ ((always_inline)) void lanes_forward_rows (const num
   }
 }
 
-// Rows i and, for N = 2, i-1 of inv (U)*y, when the rows below are done.
+// Computes rows i and, for N = 2, i-1 of inv (U)*y, after the rows below.
 static inline __attribute__ ((always_inline)) void
 lanes_backward_rows (const num *a, int n, const num *r, int i, int N, int T, num *y)
 {
@@ -119,7 +118,7 @@ static inline __attribute__ ((always_inline)) void lanes_solve_tile (const lanes
     lanes_backward_rows (w->a, n, w->r, 0, 1, T, w->y);
 }
 
-// A column of X, all pages counted.
+// A column of X, counted over all pages.
 typedef struct {
   int64_t column, page;
   int part;
@@ -138,7 +137,7 @@ static inline void lanes_next_column (const lu_shape *shape, lanes_place *c)
   }
 }
 
-// Addresses of the next column of each lane.
+// Finds addresses of the next column of each lane.
 static inline __attribute__ ((always_inline)) void lanes_next_places (const lanes_call *w,
                                                                       lanes_place *c, int64_t left,
                                                                       lanes_sources *from,
@@ -168,7 +167,7 @@ static inline __attribute__ ((always_inline)) void lanes_load_column (const lane
     lanes_reverse_order (y, n);
 }
 
-// All columns of the lanes of `live`.
+// Does all columns of the lanes of `live`.
 static inline __attribute__ ((always_inline)) void
 lanes_solve_columns (const lanes_call *w, int n, const lanes_kind *kind, unsigned live)
 {
@@ -212,7 +211,7 @@ static inline __attribute__ ((always_inline)) void lanes_load_pages (lanes_call 
   lanes_load_matrix (w->a, n, &from, &w->systems->A);
 }
 
-// Turns factors into the inverse. Columns still have to be permuted.
+// Replaces factors by the inverse. Columns still have to be permuted.
 static inline __attribute__ ((always_inline)) void lanes_invert (const lanes_call *w, num *a, int n,
                                                                  const lanes_kind *kind)
 {
@@ -242,7 +241,7 @@ lanes_store_inverse (const lanes_call *w, int n, const lanes_kind *kind, unsigne
     lanes_store_matrix (&to, &w->systems->X, n, w->a);
 }
 
-// rcond of the lanes of `live`; returns those of them that have one.
+// Sets rcond of the lanes of `live`; returns those of them that have one.
 static inline unsigned lanes_set_rcond (const lanes_call *w, int n, const num *inverse,
                                         unsigned live)
 {

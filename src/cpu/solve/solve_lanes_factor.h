@@ -1,8 +1,8 @@
 // solve_lanes_factor.h: kinds of pages, and their factors, one page per lane
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Element (i, j) of all pages stands in a[i + j*n]. A factorisation leaves L below the diagonal,
-// U on and above it, and the reciprocals of U's diagonal.
+// Element (i, j) of all pages is a[i + j*n]. A factorisation leaves L below the diagonal, U on and
+// above it, and the reciprocals of U's diagonal.
 
 #ifndef GPULINALG_CPU_SOLVE_LANES_FACTOR_H
 #define GPULINALG_CPU_SOLVE_LANES_FACTOR_H
@@ -45,7 +45,8 @@ static inline __attribute__ ((always_inline)) lanes_by_kind lanes_kinds (const n
   vec least = vec_broadcast (GLA_MAX);
   for (int j = 0; j < n; j++) {
     const num d = a[j + j * n];
-    vec large = d.re * growth; // a sum for each column: one for all would wait for itself
+    vec large = d.re * growth; // a sum for each column: with one for all each addition would wait
+                               // for the previous one
     least = vec_select (d.re < least, d.re, least);
 #if GLA_COMPLEX
     large += d.im * growth;
@@ -79,7 +80,7 @@ static inline __attribute__ ((always_inline)) lanes_by_kind lanes_kinds (const n
 // pivots
 //------------------------------------------------------------------------------
 
-// 1/d. Takes the lanes out of `good` where it is not a normal number, as where d is 0 or NaN.
+// Returns 1/d. Removes from `good` lanes where it is not a normal number, as for d = 0 or NaN.
 static inline num lanes_reciprocal (num d, mask *good)
 {
   const vec one = vec_broadcast (1), tiny = vec_broadcast (GLA_TINY),
@@ -103,7 +104,7 @@ static inline num lanes_reciprocal (num d, mask *good)
   return r;
 }
 
-// The size by which LAPACK chooses pivots.
+// Returns the size by which LAPACK chooses pivots.
 static inline vec lanes_pivot_size (num x)
 {
 #if GLA_COMPLEX
@@ -113,8 +114,8 @@ static inline vec lanes_pivot_size (num x)
 #endif
 }
 
-// Takes the lanes out of `good` where a pivot may be nothing but rounding error, by the reciprocals
-// of the pivots: solve_lapack.h tells which pages are singular.
+// Removes from `good` lanes where a pivot may be mere rounding error, by the reciprocals of the
+// pivots: solve_lapack.h decides which pages are singular.
 static inline mask lanes_pivots_are_level (const num *r, int n, mask good)
 {
   const vec errors = vec_broadcast ((real)(16 * n) * GLA_EPS);
@@ -131,7 +132,7 @@ static inline mask lanes_pivots_are_level (const num *r, int n, mask good)
 // A = P'*L*U
 //------------------------------------------------------------------------------
 
-// The row of each lane's pivot in column k: the first of the largest.
+// Returns the row of each lane's pivot in column k: the first of the largest.
 static inline __attribute__ ((always_inline)) mask lanes_pivot_rows (const num *column, int k,
                                                                      int n)
 {
@@ -146,7 +147,7 @@ static inline __attribute__ ((always_inline)) mask lanes_pivot_rows (const num *
   return row;
 }
 
-// Exchanges rows k and i of N columns in the lanes of at[i], for all i > k; then, where `l` is not
+// Exchanges rows k and i of N columns in the lanes of at[i], for all i > k; then, if `l` is not
 // NULL, a(i,j) -= l(i) * a(k,j).
 static inline __attribute__ ((always_inline)) void lanes_exchange (num *a, int N, int k, int n,
                                                                    const mask *at, const num *l)
@@ -166,7 +167,7 @@ static inline __attribute__ ((always_inline)) void lanes_exchange (num *a, int N
     a[k + j * n] = pivot[j];
 }
 
-// a(i,j) -= l(i) * a(k,j) for the rows below k of N columns.
+// Computes a(i,j) -= l(i) * a(k,j) for the rows below k of N columns.
 static inline __attribute__ ((always_inline)) void lanes_eliminate (num *a, int N, int k, int n,
                                                                     const num *l)
 {
@@ -234,7 +235,7 @@ lanes_factor_general (num *a, int n, num *r, mask *perm, mask *at, int *exchange
 // A = L*D*L', U = D*L'
 //------------------------------------------------------------------------------
 
-// Rows i .. i+N-1 of column j of L*D, when the columns before j are done.
+// Computes rows i .. i+N-1 of column j of L*D, after the previous columns.
 static inline __attribute__ ((always_inline)) void lanes_definite_column (num *a, int n, int j,
                                                                           int i, int N)
 {
@@ -284,7 +285,7 @@ static inline __attribute__ ((always_inline)) mask lanes_factor_upper (const num
   return good;
 }
 
-// Turns the order of so many numbers round. That of a lower triangular matrix is upper triangular.
+// Reverses the order of so many numbers, which makes a lower triangular matrix upper triangular.
 static inline void lanes_reverse_order (num *x, int count)
 {
   for (int i = 0; i < count / 2; i++) {

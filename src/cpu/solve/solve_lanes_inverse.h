@@ -6,7 +6,7 @@
 
 #include "solve_lanes_factor.h"
 
-// Rows i .. i+N-1 of W*c, for W upper triangular; row i of c is overwritten.
+// Computes rows i .. i+N-1 of W*c, for W upper triangular; row i of c is overwritten.
 static inline __attribute__ ((always_inline)) void lanes_upper_rows (const num *w, int n, int i,
                                                                      int N, int end, num *c)
 {
@@ -23,7 +23,7 @@ static inline __attribute__ ((always_inline)) void lanes_upper_rows (const num *
     c[i + x] = s[x];
 }
 
-// The inverse of the upper triangle, with the reciprocals of its diagonal.
+// Computes the inverse of the upper triangle, with the reciprocals of its diagonal.
 static inline __attribute__ ((always_inline)) void lanes_invert_upper (num *a, int n, const num *r)
 {
   for (int j = 0; j < n; j++) {
@@ -47,7 +47,7 @@ static inline void lanes_clear_below (num *a, int n)
       a[i + j * n] = num_zero ();
 }
 
-// c(i..i+N-1) -= Z(i..i+N-1, first..n-1) * l(first..n-1)
+// Computes c(i..i+N-1) -= Z(i..i+N-1, first..n-1) * l(first..n-1).
 static inline __attribute__ ((always_inline)) void
 lanes_subtract_rows (const num *z, int n, int i, int N, int first, const num *l, num *c)
 {
@@ -61,7 +61,7 @@ lanes_subtract_rows (const num *z, int n, int i, int N, int first, const num *l,
     c[i + x] = s[x];
 }
 
-// Z with Z*L = inv (U). l: space for n numbers.
+// Finds Z with Z*L = inv (U). l: space for n numbers.
 static inline __attribute__ ((always_inline)) void lanes_invert_general (num *a, int n,
                                                                          const num *r, num *l)
 {
@@ -84,7 +84,7 @@ static inline __attribute__ ((always_inline)) void lanes_invert_general (num *a,
 // inv (L*D*L') = M'*inv (D)*M with M = inv (L)
 //------------------------------------------------------------------------------
 
-// Rows i .. i+N-1 of column j of M.
+// Computes rows i .. i+N-1 of column j of M.
 static inline __attribute__ ((always_inline)) void
 lanes_unit_lower_rows (num *a, int n, int j, int i, int N, const num *r)
 {
@@ -103,7 +103,7 @@ lanes_unit_lower_rows (num *a, int n, int j, int i, int N, const num *r)
   }
 }
 
-// M below the diagonal, T = inv (D)*M transposed on and above it.
+// Stores M below the diagonal, T = inv (D)*M transposed on and above it.
 static inline __attribute__ ((always_inline)) void lanes_invert_unit_lower (num *a, int n,
                                                                             const num *r)
 {
@@ -117,7 +117,7 @@ static inline __attribute__ ((always_inline)) void lanes_invert_unit_lower (num 
   }
 }
 
-// Elements (i, j .. j+N-1), all in the lower triangle.
+// Computes elements (i, j .. j+N-1), all in the lower triangle.
 static inline __attribute__ ((always_inline)) void lanes_definite_row (num *a, int n, int i, int j,
                                                                        int N)
 {
@@ -153,7 +153,7 @@ static inline __attribute__ ((always_inline)) void lanes_invert_definite (num *a
 // condition
 //------------------------------------------------------------------------------
 
-// The largest sum of sizes of a column, or NaN.
+// Returns the largest sum of sizes of a column, or NaN.
 static inline __attribute__ ((always_inline)) vec lanes_norm1 (const num *a, int n)
 {
   vec most = vec_broadcast (0), all = most;

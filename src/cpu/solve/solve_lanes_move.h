@@ -1,7 +1,7 @@
-// solve_lanes_move.h: numbers between arrays and lanes
+// solve_lanes_move.h: copies numbers between arrays and lanes
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What stands side by side in memory is moved by lanes_move.h, all else number by number.
+// lanes_move.h copies contiguous numbers; others are copied one by one.
 
 #ifndef GPULINALG_CPU_SOLVE_LANES_MOVE_H
 #define GPULINALG_CPU_SOLVE_LANES_MOVE_H
@@ -49,13 +49,13 @@ static inline void lanes_set_sign (num *x, int64_t count, const lu_input *in)
   (void)in;
 }
 
-// Numbers that stand one behind the other in memory, and as matrix elements.
+// Whether numbers are contiguous in memory and as matrix elements.
 static inline int lanes_is_run (const lu_input *in, int64_t stride)
 {
   return in->parts == GLA_PARTS && stride == GLA_PARTS;
 }
 
-// Rows 0 .. n-1 of a column.
+// Loads rows 0 .. n-1 of a column.
 static __attribute__ ((noinline)) void
 lanes_load_rows (num *to, int64_t n, const lanes_sources *from, const lu_input *in)
 {
@@ -68,7 +68,7 @@ lanes_load_rows (num *to, int64_t n, const lanes_sources *from, const lu_input *
     to[i] = lanes_gather_num (from, i * in->row, in);
 }
 
-// Row perm[i] of each lane to register i.
+// Loads row perm[i] of each lane into register i.
 static __attribute__ ((noinline)) void lanes_load_permuted (num *to, int64_t n,
                                                             const lanes_sources *from,
                                                             const lu_input *in, const mask *perm)
@@ -112,7 +112,7 @@ static inline void lanes_transpose_matrix (num *a, int n)
     }
 }
 
-// Element (i, j) to register i + j*n.
+// Loads element (i, j) into register i + j*n.
 static void lanes_load_matrix (num *a, int n, const lanes_sources *from, const lu_input *in)
 {
   const int turned = !lanes_is_run (in, in->row) && lanes_is_run (in, in->column);
@@ -134,8 +134,8 @@ static void lanes_load_matrix (num *a, int n, const lanes_sources *from, const l
     lanes_transpose_matrix (a, n);
 }
 
-// Copies so many real numbers, in pieces of `piece`; the last one begins so much earlier that it
-// ends with them.
+// Copies so many real numbers, in pieces of `piece`; the last one begins earlier and ends with
+// them.
 static inline __attribute__ ((always_inline)) void lanes_copy (real *to, const real *from,
                                                                int64_t count, int piece)
 {
@@ -157,7 +157,7 @@ static inline void lanes_copy_column (real *to, int64_t row, int64_t n, const re
       memcpy (to + i * row, from + i * GLA_PARTS, sizeof (scalar));
 }
 
-// Column j of each lane goes to column perm[j] of its page; by way of `stage` where a column is
+// Stores column j of each lane in column perm[j] of its page; through `stage` if a column is
 // shorter than a register.
 static void lanes_store_permuted (const lanes_targets *to, const lu_output *out, int n,
                                   const num *a, const mask *perm, real *stage)

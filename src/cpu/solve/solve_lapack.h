@@ -1,12 +1,11 @@
 // solve_lapack.h: one system of equations by LAPACK, or by its factorisations in blocks
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// As Octave's operator: triangles by substitution, Hermitian matrices with positive diagonal by
-// Cholesky, others and those that are not definite by LU with partial pivoting; the solution of
-// least norm by the SVD where a pivot is exactly 0, or nothing but rounding error of a matrix whose
-// rank is not full. A matrix whose entries are all very small, or
-// some very large, is scaled by a power of two, so that neither a reciprocal of a pivot nor the
-// growth in LU overflows.
+// It follows Octave's operator: triangles by substitution, Hermitian matrices with positive
+// diagonal by Cholesky, others and those that are not definite by LU with partial pivoting; the
+// solution of least norm by the SVD if a pivot is exactly 0, or mere rounding error of a matrix
+// whose rank is not full. A matrix whose entries are all very small, or some very large, is scaled
+// by a power of two, so that neither a reciprocal of a pivot nor the growth in LU overflows.
 
 #ifndef GPULINALG_CPU_SOLVE_LAPACK_H
 #define GPULINALG_CPU_SOLVE_LAPACK_H
@@ -18,9 +17,10 @@
 // factors
 //------------------------------------------------------------------------------
 
-// The e by whose power of two a matrix is divided: 0 unless all entries are so small that their
-// reciprocals may overflow, or one is so large that sums may. Few bits are taken from the largest,
-// so that nothing but denormal numbers can vanish beside them; triangles are not reduced.
+// Returns the exponent of the power of two by which a matrix is divided: 0 unless all entries are
+// so small that their reciprocals may overflow, or one is so large that sums may. The largest entry
+// is reduced by few bits, so that only denormal numbers can vanish beside it; triangles are not
+// reduced.
 static int exponent_for (bits largest, lu_kind kind)
 {
   enum { GROWTH = 24, ROOM = 40 };
@@ -30,7 +30,7 @@ static int exponent_for (bits largest, lu_kind kind)
   return e > GLA_BIAS - GROWTH && (kind == LU_FULL || kind == LU_DEFINITE) ? ROOM : 0;
 }
 
-// From the sums of the columns.
+// Returns the norm from the sums of the columns.
 static real norm_1 (const lu_space *w)
 {
   real norm = 0;
@@ -39,7 +39,7 @@ static real norm_1 (const lu_space *w)
   return norm;
 }
 
-// The first diagonal element that is exactly 0, from 1.
+// Returns the first diagonal element that is exactly 0, from 1.
 static gla_blas_int zero_on_diagonal (const lu_space *w)
 {
   for (int64_t j = 0; j < w->n; j++) {
@@ -50,8 +50,8 @@ static gla_blas_int zero_on_diagonal (const lu_space *w)
   return 0;
 }
 
-// Factors the matrix and sets k->info. Where Cholesky fails, the kind becomes full, and the matrix
-// is loaded again. Returns 0 when the work must end.
+// Factors the matrix and sets k->info. If Cholesky fails, the kind becomes full, and the matrix is
+// loaded again. Returns 0 when the work must end.
 static int factor (lu_work *k, lu_space *w)
 {
   if (w->kind == LU_UPPER || w->kind == LU_LOWER) {
@@ -67,7 +67,7 @@ static int factor (lu_work *k, lu_space *w)
   return block_factor (k);
 }
 
-// From the factors and the norm of the matrix; 0 where they are not finite.
+// Returns rcond from the factors and the norm of the matrix; 0 if they are not finite.
 static real rcond_of (lu_work *k, real norm)
 {
   const lu_space *w = k->w;
@@ -94,8 +94,8 @@ static real rcond_of (lu_work *k, real norm)
 // solutions of least norm
 //------------------------------------------------------------------------------
 
-// Columns first .. of X of least norm; returns the rank. Those of B that are not finite are 0 here
-// and NaN in X.
+// Computes columns first .. of X of least norm; returns the rank. Columns of B that are not finite
+// are 0 here and NaN in X.
 static int64_t least_norm_strip (const lu_shape *shape, const lu_system *s, int64_t first,
                                  int64_t columns, const lu_space *w)
 {
@@ -130,7 +130,7 @@ static int64_t least_norm_strip (const lu_shape *shape, const lu_system *s, int6
   return info == 0 ? rank : 0;
 }
 
-// A page of B is solved by itself, so that what comes out does not depend on how many there are.
+// Solves each page of B separately, so that the result does not depend on how many there are.
 static void solve_least_norm (const lu_work *k)
 {
   const lu_shape *shape = k->shape;
@@ -144,7 +144,7 @@ static void solve_least_norm (const lu_work *k)
 // pivots that are nothing but rounding error
 //------------------------------------------------------------------------------
 
-// The sum of the sizes of what was added to form pivot j.
+// Returns the sum of the sizes of the terms that form pivot j.
 static real terms_of_pivot (const lu_space *w, int64_t j)
 {
   real sum = 0;
@@ -155,18 +155,18 @@ static real terms_of_pivot (const lu_space *w, int64_t j)
   return sum;
 }
 
-// How large a rounding error may be beside its terms. It grows with the order: where the last of
-// 160 rows depended on others, a fifth of the pages left more than 16 eps of them, 0.5 % more than
-// 16 n eps. In single precision that would be as large as pivots of ordinary pages, and 1.6 % have
-// more than 16 sqrt (n) eps.
+// Returns how large a rounding error may be relative to its terms. It grows with the order: if the
+// last of 160 rows depended on others, a fifth of the pages left more than 16 eps of them, 0.5 %
+// more than 16 n eps. In single precision that would be as large as pivots of ordinary pages, and
+// 1.6 % have more than 16 sqrt (n) eps.
 static real rounding_of_pivots (int64_t n)
 {
   return 16 * GLA_EPS * (GLA_SINGLE ? real_sqrt ((real)n) : (real)n);
 }
 
-// The first such pivot, from 1, or 0. Scaled rows and columns have the same: a pivot is compared
-// with the numbers whose difference it is, not with other pivots. That takes long in large
-// matrices, so pivots that are not small beside the largest entry are not looked at.
+// Returns the first such pivot, from 1, or 0. Scaling rows and columns does not change it: a pivot
+// is compared with the numbers whose difference it is, not with other pivots. That takes long in
+// large matrices, so only pivots that are small beside the largest entry are checked.
 static gla_blas_int rounded_pivot (const lu_space *w, bits largest)
 {
   enum { GROWTH = 4 };
@@ -183,8 +183,8 @@ static gla_blas_int rounded_pivot (const lu_space *w, bits largest)
   return 0;
 }
 
-// Sets k->info where the rank is not full by the rule of rectangular matrices; then all of X is to
-// be done. Else there are factors again. Returns 0 when the work must end.
+// Sets k->info if the rank is not full by the rule of rectangular matrices; then all of X must be
+// computed again. Else there are factors again. Returns 0 when the work must end.
 static int decide_rank (lu_work *k, lu_space *w, bits largest)
 {
   const int64_t columns = k->shape->inner * (1 + k->shape->pairs);
@@ -211,7 +211,7 @@ static void answer_not_finite (const lu_shape *shape, lu_system *s)
   fill_columns (shape, s, 0, shape->columns, scalar_make (nan, GLA_COMPLEX ? nan : 0));
 }
 
-// X from the factors.
+// Computes X from the factors.
 static void solve_factored (lu_work *k)
 {
   if (!k->shape->inverse && k->info == 0)
@@ -224,7 +224,7 @@ static void solve_factored (lu_work *k)
     fill_columns (k->shape, k->s, 0, k->shape->columns, scalar_make ((real)INFINITY, 0));
 }
 
-// Where the work must end, what it leaves in X means nothing.
+// If the work must end, X is undefined.
 static void lapack_solve (const gla_cpu_lu_task *task, const lu_shape *shape, lu_system *s,
                           char *work)
 {

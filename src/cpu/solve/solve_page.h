@@ -7,8 +7,8 @@
 #include "solve_page_pivot.h"
 #include "solve_page_rcond.h"
 
-// LU_PAGE_MAX: from larger orders on LAPACK may be faster. PAGE_EXACT: up to this order the norm of
-// the inverse is computed, then estimated. PAGE_FEW: so many columns are done one by one.
+// LU_PAGE_MAX: for larger orders LAPACK may be faster. PAGE_EXACT: up to this order the norm of the
+// inverse is computed, above it is estimated. PAGE_FEW: so many columns are done one by one.
 enum {
   LU_PAGE_MAX = GLA_VECTOR_BYTES > 16 ? 256
                 : GLA_SINGLE          ? 128
@@ -49,7 +49,7 @@ static inline mask page_not_zero (num x)
   return m;
 }
 
-// Whether there is something below the diagonal, or above it.
+// Whether there is a nonzero below the diagonal, or above it.
 static int page_has_triangle (const page_factors *p, int below)
 {
   for (int64_t j = 0; j < p->n; j++) {
@@ -87,7 +87,7 @@ static int page_is_hermitian (const page_factors *p)
   return 1;
 }
 
-// L and U of A; 0 where LAPACK has to look after the page.
+// Finds L and U of A; returns 0 if the page is left to LAPACK.
 static int page_factor (const lu_shape *shape, const lu_input *A, page_factors *p)
 {
   page_read_matrix (A, p);
@@ -131,14 +131,14 @@ static void page_solve_alone (const lu_shape *shape, const lu_system *s, const p
   page_store_column (&s->X, s->X.at + lu_column (shape, s->X.column, s->X.page, c), p->n, y);
 }
 
-// Whether columns c .. c+count-1 stand side by side in memory.
+// Whether columns c .. c+count-1 are contiguous in memory.
 static int page_beside (const lu_shape *shape, int64_t column, int64_t c, int64_t count, int parts)
 {
   const int64_t pairs = 1 + (shape->pairs != 0), k = c / pairs, last = (c + count - 1) / pairs;
   return column == parts * pairs && k / shape->inner == last / shape->inner;
 }
 
-// V registers of columns, from column c on.
+// Loads V registers of columns, from column c on.
 static void page_load_panel (const lu_shape *shape, const lu_system *s, const page_factors *p,
                              int64_t c, int V)
 {
@@ -213,7 +213,7 @@ static void page_store_inverse (const lu_output *X, const page_factors *p, const
   }
 }
 
-// Columns j .. of a Hermitian inverse below the diagonal, and above it as their mirror image.
+// Stores columns j .. of a Hermitian inverse below the diagonal, and their mirror image above it.
 static void page_store_mirrored (const lu_output *X, const page_factors *p, const page_strip *s)
 {
   for (int v = 0; v < s->V; v++) {
@@ -240,7 +240,7 @@ static void page_store_mirrored (const lu_output *X, const page_factors *p, cons
   }
 }
 
-// The norm of an inverse that has been written; NaN where it is not finite.
+// Returns the norm of an inverse that has been written; NaN if it is not finite.
 static real page_written_norm (const lu_output *X, const page_factors *p)
 {
   const lu_input in = {.row = X->row, .column = X->column, .parts = GLA_PARTS, .sign = 1};

@@ -1,8 +1,8 @@
 // solve_page_columns.h: right-hand sides of one page, by the factors of solve_page_factor.h
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Several columns stand in lanes, and tiles of rows and registers of them are done at a time; of
-// few columns each has its rows in lanes. An element is the same sum in both: L*y = b in ascending
+// Several columns are in lanes, and tiles of rows and registers of them are done at a time; of few
+// columns each has its rows in lanes. An element is the same sum in both: L*y = b in ascending
 // order, U*x = y in descending order, times the reciprocal of the pivot. So the bits of a column do
 // not depend on the columns beside it.
 
@@ -15,13 +15,14 @@
 // many columns
 //------------------------------------------------------------------------------
 
-// What a tile of PAGE_ROWS rows needs: rows i and so on of a column of L or U, relative to row i.
+// Returns what a tile of PAGE_ROWS rows needs: rows i and so on of a column of L or U, relative to
+// row i.
 static inline __attribute__ ((always_inline)) int64_t page_tile_row (int x)
 {
   return x / GLA_LANES * GLA_LANES * GLA_PARTS + x % GLA_LANES;
 }
 
-// Rows i .. of `rows`, minus columns k, k + step, .. of L or U: `terms` of them.
+// Subtracts columns k, k + step, .. of L or U, `terms` of them, from rows i .. of `rows`.
 static inline __attribute__ ((always_inline)) void page_subtract (const page_factors *p, int V,
                                                                   int64_t i, int64_t k, int step,
                                                                   int64_t terms,
@@ -47,7 +48,7 @@ static inline __attribute__ ((always_inline)) num page_entry (const page_factors
   return page_broadcast ((const real *)(p->a + j * p->stride) + page_row (i));
 }
 
-// L*Y = B in V registers of columns; rows above `first`, a multiple of PAGE_ROWS, are zero.
+// Solves L*Y = B in V registers of columns; rows above `first`, a multiple of PAGE_ROWS, are zero.
 static inline __attribute__ ((always_inline)) void page_forward_tiles (const page_factors *p, int V,
                                                                        int64_t first)
 {
@@ -79,7 +80,8 @@ static inline __attribute__ ((always_inline)) void page_forward_tiles (const pag
   }
 }
 
-// U*X = Y. Rows from `end` on are zero, rows above `first`, a multiple of PAGE_ROWS, not wanted.
+// Solves U*X = Y. Rows from `end` on are zero, rows above `first`, a multiple of PAGE_ROWS, not
+// wanted.
 static inline __attribute__ ((always_inline)) void
 page_backward_tiles (const page_factors *p, int V, int64_t first, int64_t end)
 {
@@ -129,8 +131,8 @@ page_solve_tiles (const page_factors *p, int V, int64_t begin, int64_t first, in
   page_backward_tiles (p, V, first, end);
 }
 
-// The V registers of columns in `rows`: zero above row `begin`, wanted from row `first` on; with
-// L = I zero from row `end` on, too.
+// Solves for the V registers of columns in `rows`: zero above row `begin`, wanted from row `first`
+// on; with L = I zero from row `end` on, too.
 static void page_solve_many (const page_factors *p, int V, int64_t begin, int64_t first,
                              int64_t end)
 {
@@ -174,7 +176,7 @@ static void page_forward_column (const page_factors *p, num *x)
     const int here = (int)gla_min (GLA_LANES, p->n - first);
     const num *l = p->a + first * p->stride;
     num y[GLA_LANES] = {0}, sum = x[c];
-    // what this does to lanes that are done is not used
+    // results of lanes that are done are not used
 #pragma GCC unroll 16
     for (int k = 0; k < GLA_LANES; k++) {
       if (k >= here)

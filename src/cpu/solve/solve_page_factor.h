@@ -1,10 +1,10 @@
 // solve_page_factor.h: the factors of one page: A*P = L*U, or A = L*D*L'
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// L has a unit diagonal. Rows stand in lanes, so what costs least to exchange is columns: pivots
-// are sought along a row, which is partial pivoting of the transposed page. The page is done one
-// register of rows after the other. What the rows above give is subtracted in tiles of several
-// columns, the sums in ascending order; then the columns behind are eliminated inside the
+// L has a unit diagonal. Rows are in lanes, so it is cheapest to exchange columns: pivots are
+// sought along a row, which is partial pivoting of the transposed page. The page is done one
+// register of rows after the other. Products with the rows above are subtracted in tiles of several
+// columns, the sums in ascending order; then the columns to the right are eliminated inside the
 // register, and the pivot of the next row is found in the same pass.
 
 #ifndef GPULINALG_CPU_SOLVE_PAGE_FACTOR_H
@@ -44,7 +44,7 @@ typedef struct {
   real norm; // 1-norm of A
 } page_factors;
 
-// A pivot that is less than this beside the largest one may be rounding error.
+// A pivot that is smaller than this relative to the largest one may be rounding error.
 static inline real page_errors (const page_factors *p)
 {
   return 4 * (real)p->n * GLA_EPS;
@@ -72,7 +72,7 @@ static size_t page_layout (char *base, int64_t n, page_factors *p)
   return at;
 }
 
-// Row i of a column, counted in real numbers; its imaginary part is GLA_LANES behind.
+// Returns the place of row i of a column, in real numbers; its imaginary part is GLA_LANES further.
 static inline int64_t page_row (int64_t i)
 {
   return GLA_COMPLEX ? i + i / GLA_LANES * GLA_LANES : i;
@@ -88,7 +88,7 @@ static inline __attribute__ ((always_inline)) num page_broadcast (const real *x)
   return r;
 }
 
-// Lanes behind lane k.
+// Returns the lanes after lane k.
 static inline mask page_behind (int64_t k)
 {
   mask lane;
@@ -107,7 +107,7 @@ static inline mask page_lane (int64_t k)
   return lane == limit;
 }
 
-// |re| + |im|, the measure of pivots in LAPACK.
+// Returns |re| + |im|, the measure of pivots in LAPACK.
 static inline vec page_size (num x)
 {
 #if GLA_COMPLEX
@@ -117,7 +117,7 @@ static inline vec page_size (num x)
 #endif
 }
 
-// 1/d. Returns 0 where d is so large or small that LAPACK has to look after it.
+// Stores 1/d. Returns 0 if d is so large or small that LAPACK must do the page.
 static inline int page_reciprocal (scalar d, scalar *to)
 {
   const real size = real_abs (__real__ d) + real_abs (__imag__ d);
@@ -136,9 +136,9 @@ static inline int page_reciprocal (scalar d, scalar *to)
 // tiles
 //------------------------------------------------------------------------------
 
-// In N columns from column j on, register c of rows: minus L*U with the columns from .. to-1 of L.
-// With `triangle` these columns of L are then solved for in turn: they belong to pivots that are
-// known.
+// Subtracts L*U with the columns from .. to-1 of L from register c of rows in N columns from column
+// j on. `triangle` then solves for these columns of L one after the other: they belong to pivots
+// that are known.
 static inline __attribute__ ((always_inline)) void page_tile (const page_factors *p, int64_t c,
                                                               int64_t j, int N, int64_t from,
                                                               int64_t to, int triangle)
@@ -171,7 +171,7 @@ static inline __attribute__ ((always_inline)) void page_tile (const page_factors
   }
 }
 
-// Register c of the rows of L, whose pivots are in the rows above.
+// Solves for register c of the rows of L, whose pivots are in the rows above.
 static void page_solve_rows (const page_factors *p, int64_t c)
 {
   const int64_t to = c * GLA_LANES;
@@ -193,7 +193,7 @@ static void page_update_rows (const page_factors *p, int64_t c, int64_t first, i
 // L*D*L'
 //------------------------------------------------------------------------------
 
-// U above register c of the rows: what page_solve_rows left in `turned`, mirrored.
+// Stores U above register c of the rows: the result of page_solve_rows in `turned`, mirrored.
 static void page_mirror_rows (const page_factors *p, int64_t c)
 {
   for (int64_t b = 0; b < c; b++) {
@@ -206,7 +206,7 @@ static void page_mirror_rows (const page_factors *p, int64_t c)
   }
 }
 
-// The reciprocal of pivot k, and column k of L in register c.
+// Computes the reciprocal of pivot k, and column k of L in register c.
 static inline int page_pivot (const page_factors *p, int64_t c, int64_t k, num *multipliers)
 {
   num *a = p->a + k * p->stride + c;
@@ -219,7 +219,7 @@ static inline int page_pivot (const page_factors *p, int64_t c, int64_t k, num *
   return 1;
 }
 
-// Returns 0 where the page is not positive definite, or a pivot may be nothing but rounding error.
+// Returns 0 if the page is not positive definite, or a pivot may be mere rounding error.
 static int page_factor_definite (page_factors *p)
 {
   real most = 0;
@@ -251,7 +251,7 @@ static int page_factor_definite (page_factors *p)
 // triangular pages
 //------------------------------------------------------------------------------
 
-// L and U where A is upper triangular, or lower triangular: then A = L*D.
+// Sets L and U if A is upper triangular, or lower triangular: then A = L*D.
 static int page_factor_triangular (page_factors *p)
 {
   for (int64_t k = 0; k < p->n; k++) {

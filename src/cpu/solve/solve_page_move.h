@@ -1,9 +1,9 @@
-// solve_page_move.h: elements of one page between the arrays of a call and registers
+// solve_page_move.h: copies elements of one page between the arrays of a call and registers
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A column may have its rows side by side in lanes (common/rows.h), or become a lane of rows that
-// stand one after the other. Squares of registers are turned where the rows of the array follow
-// one another in memory; any other strides take one element at a time.
+// A column may have its rows in lanes (common/rows.h), or become a lane of consecutive rows.
+// Squares of registers are transposed if the rows of the array are contiguous; with other strides
+// elements are copied one by one.
 
 #ifndef GPULINALG_CPU_SOLVE_PAGE_MOVE_H
 #define GPULINALG_CPU_SOLVE_PAGE_MOVE_H
@@ -27,9 +27,8 @@ static inline void page_write (real *at, vec x)
 // squares of registers, and pairs of real and imaginary parts
 //------------------------------------------------------------------------------
 
-// Lane l of the result is lane l ^ d of the second register where bit d is set in l; elsewhere it
-// is lane l of the first. With `high` lane l of the second where it is set, else lane l ^ d of the
-// first.
+// Returns lane l ^ d of the second register in lane l if bit d is set in l, else lane l of the
+// first. With `high` it returns lane l of the second if bit d is set, else lane l ^ d of the first.
 static inline __attribute__ ((always_inline)) vec page_mix (vec first, vec second, int d, int high)
 {
 #ifdef __clang__
@@ -57,7 +56,7 @@ static inline __attribute__ ((always_inline)) void page_turn_step (vec *x, int d
   }
 }
 
-// Lane l of x[i] becomes lane i of x[l].
+// Exchanges lane l of x[i] with lane i of x[l].
 static inline __attribute__ ((always_inline)) void page_turn (vec *x)
 {
   page_turn_step (x, 1);
@@ -90,7 +89,7 @@ static inline __attribute__ ((always_inline)) void page_turn_num (num *x)
 #endif
 }
 
-// Elements that follow one another in memory; `sign` is that of their imaginary parts.
+// Loads contiguous elements; `sign` is that of their imaginary parts.
 static inline __attribute__ ((always_inline)) num page_load (const real *at, real sign)
 {
   num x;
@@ -124,8 +123,8 @@ static inline scalar page_element (const lu_input *in, const real *at)
   return scalar_make (at[0], GLA_COMPLEX && in->parts > 1 ? at[GLA_COMPLEX] * in->sign : 0);
 }
 
-// A column of n rows with its rows in lanes. From `spare` rows behind the last one something else
-// may be read.
+// Loads a column of n rows with its rows in lanes. Up to `spare` rows after the last one may be
+// read, too.
 static void page_load_column (const lu_input *in, const real *at, int64_t n, int64_t spare, num *to)
 {
   int64_t i = 0;
@@ -161,13 +160,12 @@ static void page_store_column (const lu_output *out, real *at, int64_t n, const 
   }
 }
 
-// The matrix with rows that follow one another in memory and column j at to[j * step]; n is at
-// least GLA_LANES.
+// Loads the matrix with contiguous rows and column j at to[j * step]; n is at least GLA_LANES.
 static void page_load_turned (const lu_input *in, int64_t n, int64_t step, num *to)
 {
   for (int64_t i = 0; i < n; i += GLA_LANES)
     for (int64_t b = 0; b < n; b += GLA_LANES) {
-      // the last square begins so much earlier that it ends with the last column
+      // the last square begins earlier and ends with the last column
       const int64_t j = b + GLA_LANES <= n ? b : n - GLA_LANES;
       const real *at = in->at + i * in->row + j * in->column;
       num x[GLA_LANES];
@@ -183,13 +181,14 @@ static void page_load_turned (const lu_input *in, int64_t n, int64_t step, num *
 // columns that become lanes
 //------------------------------------------------------------------------------
 
-// Row i of `count` columns, at column[0], column[1], .., is to[i * step]; zeros in other lanes.
+// Loads row i of `count` columns, at column[0], column[1], .., to to[i * step]; zeros in other
+// lanes.
 static void page_load_lanes (const lu_input *in, const real *const *column, int count, int64_t n,
                              int64_t step, num *to)
 {
   if (count == GLA_LANES && in->row == GLA_PARTS && in->parts == GLA_PARTS && n >= GLA_LANES) {
     for (int64_t b = 0; b < n; b += GLA_LANES) {
-      // the last square begins so much earlier that it ends with the last row
+      // the last square begins earlier and ends with the last row
       const int64_t i = b + GLA_LANES <= n ? b : n - GLA_LANES;
       num x[GLA_LANES];
       for (int l = 0; l < GLA_LANES; l++)
@@ -208,7 +207,7 @@ static void page_load_lanes (const lu_input *in, const real *const *column, int 
   }
 }
 
-// The other way round, where row i of the columns is from[where[i] * step].
+// Stores them, where row i of the columns is from[where[i] * step].
 static void page_store_lanes (const lu_output *out, real *const *column, int count, int64_t n,
                               int64_t step, const int32_t *where, const num *from)
 {
@@ -234,7 +233,7 @@ static void page_store_lanes (const lu_output *out, real *const *column, int cou
     }
 }
 
-// The same where `count` columns stand side by side in memory.
+// Loads `count` columns that are contiguous in memory.
 static void page_load_rows (const lu_input *in, const real *at, int count, int64_t n, int64_t step,
                             num *to)
 {

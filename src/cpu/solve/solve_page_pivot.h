@@ -1,10 +1,9 @@
 // solve_page_pivot.h: pivots in one register of the rows of a page
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The rows are turned, so that the columns stand in lanes: the largest entry of a row is found by
-// few comparisons, and a step takes as many operations as there are rows. Columns stay where they
-// are until all rows of the register are done; what happens to those that already have a pivot is
-// not used.
+// The rows are transposed, so that the columns are in lanes: few comparisons find the largest entry
+// of a row, and a step takes as many operations as there are rows. Columns keep their places until
+// all rows of the register are done; results in columns that already have a pivot are not used.
 
 #ifndef GPULINALG_CPU_SOLVE_PAGE_PIVOT_H
 #define GPULINALG_CPU_SOLVE_PAGE_PIVOT_H
@@ -38,7 +37,7 @@ static inline vec page_max (vec a, vec b)
 #endif
 }
 
-// Bit l is set where lane l of a and b is the same.
+// Sets bit l if lane l of a and b is the same.
 static inline unsigned page_equal (vec a, vec b)
 {
 #if defined __AVX512F__ && GLA_VECTOR_BYTES == 64 && GLA_SINGLE
@@ -58,7 +57,7 @@ static inline unsigned page_equal (vec a, vec b)
 #endif
 }
 
-// The largest lane in all lanes.
+// Returns the largest lane in all lanes.
 static inline vec page_max_lanes (vec x)
 {
   x = page_max (x, exchange_lanes (x, x, 1));
@@ -71,7 +70,7 @@ static inline vec page_max_lanes (vec x)
   return x;
 }
 
-// Where the largest of `sizes` stands, or -1.
+// Returns the place of the largest of `sizes`, or -1.
 static inline int64_t page_largest_of (const vec *sizes, int64_t registers, vec largest)
 {
   for (int64_t b = 0; b < registers;) {
@@ -98,7 +97,7 @@ typedef struct {
   real most;                // of all pivots
 } page_panel;
 
-// The sizes of a row, 0 where a column already has its pivot.
+// Returns the sizes of a row, 0 if the column already has its pivot.
 static inline __attribute__ ((always_inline)) vec page_note (const page_panel *s, int64_t b, num x)
 {
   const vec size = (vec)((mask)page_size (x) & s->p->open[b]);
@@ -124,8 +123,8 @@ static void page_turn_in (page_panel *s)
   s->largest = page_max_lanes (largest);
 }
 
-// The pivot of row k of the register, a constant where this is inlined. Returns 0 where it is
-// nothing but rounding error, so that LAPACK tells which pages are singular.
+// Finds the pivot of row k of the register, a constant where this is inlined. Returns 0 if it may
+// be mere rounding error, so that LAPACK decides which pages are singular.
 static inline __attribute__ ((always_inline)) int page_step (page_panel *s, int k)
 {
   const page_factors *p = s->p;
@@ -192,7 +191,7 @@ static void page_swap_columns (const page_factors *p, int64_t j, int64_t k)
   p->order[k] = t;
 }
 
-// The columns of the pivots, in turn, to the front.
+// Moves the columns of the pivots, in sequence, to the front.
 static void page_sort_columns (page_panel *s, int steps)
 {
   for (int k = 0; k < steps; k++) {
@@ -205,7 +204,8 @@ static void page_sort_columns (page_panel *s, int steps)
   }
 }
 
-// Register c of the rows. `most` is the largest pivot so far. Returns 0 where a row has none.
+// Eliminates in register c of the rows. `most` is the largest pivot so far. Returns 0 if a row has
+// none.
 static int page_eliminate (const page_factors *p, int64_t c, real *most)
 {
   page_panel s; // not cleared as a whole, which takes longer than a step

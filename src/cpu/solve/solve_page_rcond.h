@@ -25,7 +25,7 @@ static inline real page_largest_lane (vec x)
   return r;
 }
 
-// Whether numbers of this size can be squared, and their reciprocals.
+// Whether numbers of this size have squares and reciprocals in range.
 static int page_is_moderate (real size)
 {
 #if GLA_COMPLEX
@@ -36,7 +36,7 @@ static int page_is_moderate (real size)
   return size <= most && size >= 1 / most;
 }
 
-// The largest sum of a column, of |re| + |im| or of magnitudes; NaN where one is NaN or Inf.
+// Returns the largest sum of a column, of |re| + |im| or of magnitudes; NaN if one is NaN or Inf.
 static inline __attribute__ ((always_inline)) real page_norm (const page_factors *p, int sizes)
 {
   vec largest = {0}, all = {0};
@@ -68,7 +68,7 @@ static real page_sum (const page_factors *p, const num *x)
 // the inverse, formed for its norm alone
 //------------------------------------------------------------------------------
 
-// Columns j .. of the identity into V registers of columns; rows above `begin` stay as they are.
+// Stores columns j .. of the identity in V registers of columns; rows above `begin` stay unchanged.
 static void page_identity (const page_factors *p, int V, int64_t j, int64_t begin)
 {
   memset (p->rows + begin * V, 0, (size_t)((p->n + PAGE_ROWS - begin) * V) * sizeof (num));
@@ -76,7 +76,7 @@ static void page_identity (const page_factors *p, int V, int64_t j, int64_t begi
     row_at (p->rows + (j + c) * V, c)[0] = 1;
 }
 
-// What is known of columns j .. of the inverse, in V registers: see page_solve_many.
+// Properties of columns j .. of the inverse, in V registers: see page_solve_many.
 typedef struct {
   int V;
   int64_t j, begin, first, end;
@@ -93,7 +93,7 @@ static page_strip page_strip_at (const page_factors *p, int64_t j)
   return s;
 }
 
-// Sums of the columns in the rows that were computed, added to those of each lane.
+// Adds the sums of the columns in the computed rows to those of each lane.
 static real page_strip_norm (const page_factors *p, const page_strip *s)
 {
   real largest = 0, all = 0;
@@ -108,7 +108,7 @@ static real page_strip_norm (const page_factors *p, const page_strip *s)
   return largest + all * 0;
 }
 
-// NaN where there is an entry that is not finite.
+// Returns NaN if an entry is not finite.
 static real page_inverse_norm (page_factors *p)
 {
   const int definite = p->definite;
@@ -131,7 +131,7 @@ static real page_inverse_norm (page_factors *p)
 // the norm estimated
 //------------------------------------------------------------------------------
 
-// Squares on the diagonal with their columns in lanes.
+// Stores squares on the diagonal with their columns in lanes.
 static void page_turn_squares (const page_factors *p)
 {
   for (int64_t c = 0; c < p->registers; c++) {
@@ -144,7 +144,8 @@ static void page_turn_squares (const page_factors *p)
   }
 }
 
-// Register c of x, minus a'*x with the rows from register `from` to `to` of the columns of c.
+// Subtracts a'*x with the rows from register `from` to `to` of the columns of c from register c of
+// x.
 static num page_subtract_products (const page_factors *p, int64_t c, const num *x, int64_t from,
                                    int64_t to)
 {
@@ -170,7 +171,7 @@ static num page_subtract_products (const page_factors *p, int64_t c, const num *
   return r;
 }
 
-// x = inv (U')*x, and then inv (L')*x.
+// Sets x = inv (U')*x, and then x = inv (L')*x.
 static void page_adjoint_column (const page_factors *p, num *x)
 {
   for (int64_t c = 0; c < p->registers; c++) {
@@ -206,8 +207,7 @@ static void page_solve_column (const page_factors *p, num *x)
   page_backward_column (p, x);
 }
 
-// x / |x|, and 1 for what is next to 0. Returns whether all are what they were in `before`, which
-// they become.
+// Sets x / |x|, and 1 for numbers near 0. Returns whether all equal `before`, which they replace.
 static int page_signs (const page_factors *p, num *x, num *before)
 {
   int same = 1;
@@ -241,7 +241,7 @@ static int64_t page_largest_row (const page_factors *p, const num *x)
   return row;
 }
 
-// Higham's estimate as in LAPACK's ?lacn2 (ACM TOMS 14, 1988).
+// Uses Higham's estimate as in LAPACK's ?lacn2 (ACM TOMS 14, 1988).
 static real page_estimated_norm (const page_factors *p)
 {
   const size_t bytes = (size_t)p->registers * sizeof (num);

@@ -19,7 +19,7 @@
 // op (A) and B into a workspace, X out of it, and what kind of matrix it is
 //------------------------------------------------------------------------------
 
-// Columns that are copied side by side where they are rows of the array.
+// Columns that are copied side by side if they are rows of the array.
 enum { COPY_COLUMNS = 16 };
 
 static inline scalar lu_element (const lu_input *in, const real *at)
@@ -27,8 +27,8 @@ static inline scalar lu_element (const lu_input *in, const real *at)
   return scalar_make (at[0], in->parts > 1 ? in->sign * at[1] : 0);
 }
 
-// Rows 0 .. n-1 of the columns whose first elements are at from[0], from[1], ..; ld and `to` count
-// scalars.
+// Copies rows 0 .. n-1 of the columns whose first elements are at from[0], from[1], ..; ld and `to`
+// count scalars.
 static void copy_columns (const lu_input *in, int64_t n, const real *const *from, int64_t columns,
                           scalar *to, int64_t ld)
 {
@@ -42,7 +42,7 @@ static void copy_columns (const lu_input *in, int64_t n, const real *const *from
       to[i + j * ld] = lu_element (in, from[j] + i * in->row);
 }
 
-// The first columns of A.
+// Copies the first columns of A.
 static void copy_columns_of (const lu_input *A, int64_t n, int64_t columns, scalar *to, int64_t ld)
 {
   const real *from[COPY_COLUMNS];
@@ -54,7 +54,7 @@ static void copy_columns_of (const lu_input *A, int64_t n, int64_t columns, scal
   }
 }
 
-// Columns first .. of B, times 2^-e.
+// Copies columns first .. of B, times 2^-e.
 static void copy_right_sides (const lu_shape *shape, const lu_system *s, int64_t first,
                               int64_t columns, int e, scalar *to, int64_t ld)
 {
@@ -70,7 +70,7 @@ static void copy_right_sides (const lu_shape *shape, const lu_system *s, int64_t
       to[i + j * ld] = scalar_scale (down, to[i + j * ld]);
 }
 
-// Columns first .. of X. A real system writes one part of a pair, so its elements are single
+// Stores columns first .. of X. A real system writes one part of a pair, so its elements are single
 // numbers; a complex one writes both.
 static void store_columns (const lu_shape *shape, const lu_system *s, int64_t first,
                            int64_t columns, const scalar *from, int64_t ld)
@@ -84,7 +84,7 @@ static void store_columns (const lu_shape *shape, const lu_system *s, int64_t fi
   }
 }
 
-// Columns first .. of X become x in all elements.
+// Sets columns first .. of X to x in all elements.
 static void fill_columns (const lu_shape *shape, const lu_system *s, int64_t first, int64_t columns,
                           scalar x)
 {
@@ -100,7 +100,7 @@ static void fill_columns (const lu_shape *shape, const lu_system *s, int64_t fir
 
 typedef enum { LU_FULL = 0, LU_UPPER, LU_LOWER, LU_DEFINITE } lu_kind;
 
-// Bits of its largest entry, those of Inf or NaN where there is one.
+// Returns the bits of its largest entry, those of Inf or NaN if there is one.
 static bits largest_bits (const scalar *a, int64_t rows, int64_t columns, int64_t ld)
 {
   bits largest = 0;
@@ -137,7 +137,8 @@ static int is_lower (const scalar *a, int64_t n, int64_t ld)
 // in the cache.
 enum { TILE = 32 };
 
-// Elements above the diagonal in rows i0 .. and columns j0 .. end-1, and their mirror images.
+// Checks elements above the diagonal in rows i0 .. and columns j0 .. end-1, and their mirror
+// images.
 static int tile_may_be_definite (const scalar *a, int64_t ld, int64_t i0, int64_t j0, int64_t end,
                                  const real *roots)
 {
@@ -207,7 +208,7 @@ typedef struct {
   gla_blas_int work_size;
 } lu_space;
 
-// A system that the team works on.
+// A system that the team solves.
 typedef struct {
   const gla_cpu_lu_task *task;
   const lu_shape *shape;
@@ -218,15 +219,16 @@ typedef struct {
   int with_norm;     // sums of the columns are wanted
 } lu_work;
 
-// A distance of columns that begin with a cache line and are not a multiple of 4096 bytes apart.
+// Returns a distance of columns that begin with a cache line and are not a multiple of 4096 bytes
+// apart.
 static int64_t column_distance (int64_t n)
 {
   const int64_t line = 64 / (int64_t)sizeof (scalar), ld = (n + line - 1) / line * line;
   return ld * (int64_t)sizeof (scalar) % 4096 == 0 ? ld + line : ld;
 }
 
-// The workspace that gelsd asks for with blocks of up to 32 at the bottom of its recursion, and for
-// its QR; that of all others is smaller.
+// Lays out the workspace that gelsd needs with blocks of up to 32 at the bottom of its recursion,
+// and for its QR; all others need less.
 static size_t lapack_layout (char *base, const lu_shape *shape, int team, lu_space *w)
 {
   enum { LEAF = 32, BLOCK = 64 };
@@ -280,7 +282,7 @@ static inline int64_t pieces_of (int64_t count, int64_t size)
 // the matrix
 //------------------------------------------------------------------------------
 
-// Of a column. hypot, so that nothing overflows.
+// Returns the sum of a column, with hypot, so that nothing overflows.
 static real column_sum (const scalar *a, int64_t n)
 {
   real sum = 0;
@@ -311,7 +313,7 @@ static void load_piece (void *user, int64_t piece, int member)
   }
 }
 
-// Returns the bits of the largest entry; s has the sums of the columns where they are wanted.
+// Returns the bits of the largest entry; s has the sums of the columns if they are wanted.
 static bits load_matrix (lu_work *k)
 {
   bits largest = 0;
@@ -332,7 +334,7 @@ static void largest_piece (void *user, int64_t piece, int member)
     w->largest[j] = largest_of ((const real *)a_at (w, 0, j), w->n * GLA_PARTS, 0);
 }
 
-// Bits of the largest entry of the matrix or its factors.
+// Returns the bits of the largest entry of the matrix or its factors.
 static bits largest_in (lu_work *k)
 {
   bits largest = 0;

@@ -10,8 +10,8 @@
 #include "common/types.h"
 
 // Element (i, j) is at `at + i*row + j*column`; strides count real numbers. In the complex types
-// its imaginary part follows, to be taken times `sign`; where `parts` is 1 there is none and it
-// is 0.
+// its imaginary part follows and is multiplied by `sign`; if `parts` is 1 there is none and it is
+// 0.
 typedef struct {
   const real *at;
   int64_t row, column, page; // page: see lu_shape
@@ -26,11 +26,11 @@ typedef struct {
 
 // What is the same for all systems of a call.
 //
-// Where many pages of B share one A, their columns make one system: columns 0 .. inner-1 are those
-// of its first page, and so on. Kernels may do these columns in any order and grouping, but what
-// comes out of one must not depend on it.
+// If many pages of B share one A, their columns make one system: columns 0 .. inner-1 are those of
+// its first page, and so on. Kernels may do these columns in any order and grouping, but the result
+// of one must not depend on it.
 //
-// Where A is real and B complex, the kernels of the real type do twice as many columns: column c is
+// If A is real and B complex, the kernels of the real type do twice as many columns: column c is
 // the real (c even) or imaginary part of column c/2.
 typedef struct {
   int64_t n, columns; // columns of X, of all pages, those of the imaginary parts included

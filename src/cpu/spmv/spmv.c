@@ -12,8 +12,8 @@
 GLA_KERNEL_LIST (spmv);
 
 // Work of a part, in entries; a row counts for ROW_WORK of them. Parts of a transposed product.
-// Work that threads share, in entries times vectors: on a machine that has other work, too, they
-// wait some milliseconds for each other. Indices that a thread makes narrow at a time.
+// Work that threads share, in entries times vectors: on a machine with other work they wait some
+// milliseconds for each other. Indices that a thread makes narrow at a time.
 enum {
   PART_WORK = 1 << 16,
   ROW_WORK = 4,
@@ -49,7 +49,7 @@ static double spmv_seconds (gla_engine *engine, const gla_spmv_matrix *M, const 
 // prepare
 //------------------------------------------------------------------------------
 
-// The first row that begins at or after so much work.
+// Returns the first row that begins at or after so much work.
 static int64_t row_at (const gla_csr *c, int64_t work)
 {
   int64_t low = 0, high = c->rows;
@@ -133,7 +133,7 @@ static void narrow_some (void *user, int64_t first, int64_t end)
     n->to[i] = (int32_t)n->from[i];
 }
 
-// Half of the bytes of a pattern's product, and a third of one with values.
+// This saves half of the bytes of a pattern's product, and a third of one with values.
 void gla_cpu_spmv_narrow (gla_cpu_sparse *s)
 {
   gla_csr *c = &s->M.csr;
@@ -160,7 +160,7 @@ void gla_cpu_spmv_narrow (gla_cpu_sparse *s)
 // products
 //------------------------------------------------------------------------------
 
-// The widest group of vectors that the kernels know, at most b.
+// Returns the widest group of vectors that the kernels have, at most b.
 static int width_of (int b)
 {
   return b >= 8 ? 8 : b >= 4 ? 4 : b >= 2 ? 2 : 1;
@@ -288,8 +288,8 @@ static void add_some (void *user, int64_t first, int64_t end)
   a->kernel->add_vectors (s->rows, s->M.csr.columns, a->parts, first, end, a->t->y);
 }
 
-// One vector of a transposed product: each part of the rows has a result of its own, and these are
-// added in their order, so that the bits are a matter of the matrix alone.
+// Multiplies one vector by the transpose: each part of the rows has its own result, and these are
+// added in their order, so that the bits depend on the matrix alone.
 static void multiply_one_transposed (const gla_cpu_spmv_kernel *kernel, const gla_cpu_spmv_task *t,
                                      int parts, gla_cpu_parallel *region)
 {

@@ -1,9 +1,9 @@
-// spmv_recurrence.h: a few long vectors and a basis, some rows of them, for one real type
+// spmv_recurrence.h: products of some rows of a basis and a few long vectors, for one real type
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The BLAS copies both factors of a product before it multiplies them, which for a few vectors
-// takes longer than the product. Here the basis is read once, from where it is, by two columns at a
-// time; the vectors stay in a cache meanwhile. Every sum has its order by rows alone.
+// takes longer than the product. Here the basis is read once, in place, two columns at a time;
+// meanwhile the vectors stay in a cache. The order of every sum depends on the rows alone.
 
 #ifndef GPULINALG_CPU_SPMV_SPMV_RECURRENCE_H
 #define GPULINALG_CPU_SPMV_SPMV_RECURRENCE_H
@@ -20,7 +20,7 @@ enum { ROWS_CACHED = 4096 / sizeof (real), TILE_V = 2, TILE_W = 4 };
 // are this far apart instead.
 enum { LDW = ROWS_CACHED + 2 * GLA_LANES };
 
-// Prefetches row i of the columns that are read next (where there are any): the prefetching of the
+// Prefetches row i of the columns that are read next (if there are any): the prefetching of the
 // processor ends at the page of memory.
 static inline __attribute__ ((always_inline)) void prefetch_columns (const real *next, int64_t n,
                                                                      int64_t i, int nv)
@@ -31,7 +31,7 @@ static inline __attribute__ ((always_inline)) void prefetch_columns (const real 
     __builtin_prefetch (next + v * n + i);
 }
 
-// out += V'*W for nv x nw columns
+// Adds V'*W to out for nv x nw columns.
 static inline __attribute__ ((always_inline)) void project_tile (const real *V, int64_t n,
                                                                  int64_t rows, int nv,
                                                                  const real *W, int nw, real *out,
@@ -57,7 +57,7 @@ static inline __attribute__ ((always_inline)) void project_tile (const real *V, 
     }
 }
 
-// W -= V*F for nv x nw columns
+// Subtracts V*F from W for nv x nw columns.
 static inline __attribute__ ((always_inline)) void subtract_tile (const real *V, int64_t n,
                                                                   int64_t rows, int nv,
                                                                   const real *F, int64_t ldf,
@@ -130,7 +130,7 @@ subtract_columns (const real *V, int64_t n, int64_t rows, int nv, const real *F,
 // the functions of the table
 //------------------------------------------------------------------------------
 
-// The two columns that are read after column j, perhaps `down` rows below; NULL at the end.
+// Returns the two columns that are read after column j, perhaps `down` rows below; NULL at the end.
 static const real *after (const real *V, int64_t n, int64_t j, int64_t p, int64_t down)
 {
   if (j + 2 * TILE_V <= p)
@@ -138,7 +138,7 @@ static const real *after (const real *V, int64_t n, int64_t j, int64_t p, int64_
   return down > 0 ? V + down : NULL;
 }
 
-// Columns from (leading dimension n) to the copy W.
+// Copies columns from (leading dimension n) to W.
 static void copy_rows (const real *from, int64_t n, int64_t rows, int width, real *W)
 {
   for (int c = 0; c < width; c++)
@@ -164,7 +164,7 @@ static void project_rows (const void *basis, int64_t n, int64_t rows, int64_t p,
   }
 }
 
-// W = W*R^-1
+// Sets W = W*R^-1.
 static void divide_rows (real *W, int64_t rows, const real *R, int width)
 {
   for (int c = 0; c < width; c++) {

@@ -13,8 +13,8 @@
 // sums over entries of a sparse matrix, of one type
 //------------------------------------------------------------------------------
 
-// a*b + c, rounded once where the processor can. Left to the compiler, it is once in one loop and
-// twice in another, and the bits of a product would be a matter of the indices' size.
+// Returns a*b + c, rounded once where the processor can. Left to the compiler, it is once in one
+// loop and twice in another, and the bits of a product would depend on the size of the indices.
 static inline __attribute__ ((always_inline)) real add_product (real a, real b, real c)
 {
 #if !defined __FMA__
@@ -26,7 +26,7 @@ static inline __attribute__ ((always_inline)) real add_product (real a, real b, 
 #endif
 }
 
-// sum[0..width-1] += a*x[0..width-1]
+// Adds a*x[0..width-1] to sum[0..width-1].
 static inline __attribute__ ((always_inline)) void
 add_entry (real *sum, const real *a, const real *x, int width, int pattern, int conjugate)
 {
@@ -48,8 +48,8 @@ add_entry (real *sum, const real *a, const real *x, int width, int pattern, int 
   }
 }
 
-// y of row i from its sum. Only a pattern has a factor: 1 + 0i would make NaN of the part beside
-// Inf.
+// Stores y of row i from its sum. Only a pattern has a factor: 1 + 0i would make NaN of the part
+// beside Inf.
 static inline __attribute__ ((always_inline)) void
 store_sum (const gla_cpu_spmv_task *t, int64_t i, const real *sum, int width, int pattern)
 {
@@ -93,7 +93,7 @@ static void to_rows (const void *x, int64_t ld, int64_t first, int64_t end, int 
       memcpy (row, from + (j + c * ld) * GLA_PARTS, GLA_PARTS * sizeof (real));
 }
 
-// Elements first..end-1 of y as the sum of `count` vectors, one after the other, n apart.
+// Sets elements first..end-1 of y to the sum of `count` vectors, n apart.
 static void add_vectors (const void *vectors, int64_t n, int count, int64_t first, int64_t end,
                          void *y)
 {
@@ -126,9 +126,9 @@ static inline __attribute__ ((always_inline)) int64_t index_at (const void *inde
   return wide ? ((const int64_t *)index)[k] : ((const int32_t *)index)[k];
 }
 
-// Prefetches what entry k + GLA_SPMV_AHEAD will need of x. Rows of graphs are short and of any
-// length, so the processor's own prefetching does not reach far enough. Where x is in a cache, a
-// prefetch takes longer than the load.
+// Prefetches the x of entry k + GLA_SPMV_AHEAD. Rows of graphs are short and of any length, so the
+// processor's own prefetching does not reach far enough. If x is in a cache, a prefetch takes
+// longer than the load.
 static inline __attribute__ ((always_inline)) void prefetch_x (const gla_cpu_spmv_task *t,
                                                                int64_t k, int width, int wide)
 {
@@ -140,7 +140,7 @@ static inline __attribute__ ((always_inline)) void prefetch_x (const gla_cpu_spm
     __builtin_prefetch (x + at);
 }
 
-// One vector: four sums side by side hide the latency of the additions.
+// Multiplies one vector: four alternating sums hide the latency of the additions.
 static inline __attribute__ ((always_inline)) void
 sum_one (const gla_cpu_spmv_task *t, int64_t first, int64_t end, product_kind kind, real *sum)
 {
@@ -244,7 +244,7 @@ sum_segment (const gla_cpu_spmv_task *t, const gla_cpu_segment *s, void *sum, in
     sum_row (t, s->first, s->end, (product_kind){wide, t->width, 0, t->conjugate, 1}, sum);
 }
 
-// Adds to y what rows first..end-1 of M bring to M.'*x.
+// Adds the contribution of rows first..end-1 of M to y = M.'*x.
 static inline __attribute__ ((always_inline)) void
 scatter_rows (const gla_cpu_spmv_task *t, int64_t first, int64_t end, int wide)
 {

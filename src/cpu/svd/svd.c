@@ -21,7 +21,7 @@ const gla_cpu_svd_kernel *gla_cpu_svd_kernel_of (const gla_cpu_engine *e, const 
   return gla_cpu_svd_kernels[e->isa][gla_cpu_type_index (job->head.type)];
 }
 
-// Sizes that LAPACK can count in its integers, workspace included.
+// Supports sizes that LAPACK can count in its integers, workspace included.
 static int supports (const gla_job *head)
 {
   const gla_svd_job *job = (const gla_svd_job *)head;

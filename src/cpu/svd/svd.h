@@ -10,8 +10,8 @@
 #include "cpu/common/parallel.h"
 #include "svd/job.h"
 
-// How a job is done: by its sizes, type and method alone, so that a page has the same bits in every
-// batch.
+// How a job is done: this depends on its sizes, type and method alone, so that a page has the same
+// bits in every batch.
 typedef enum {
   GLA_CPU_SVD_LANES, // QR with column pivoting and one-sided Jacobi, one page per lane
   GLA_CPU_SVD_LONG,  // the same on R of a QR of each page, for pages that are long
@@ -43,19 +43,19 @@ typedef struct {
 GLA_KERNEL_DECLARE (svd);
 
 gla_cpu_svd_path gla_cpu_svd_path_of (const gla_svd_job *job);
-// The way of T'*T takes T by blocks of rows of so many bytes, and first a sample of whole blocks
+// The method by T'*T takes T by blocks of rows of so many bytes, and first a sample of whole blocks
 // with so many rows for each column.
 enum { GLA_TALL_BLOCK_BYTES = 24 * 1024, GLA_TALL_SAMPLE = 4 };
 
-// Whether the pages of LANES or LONG are tried by way of T'*T first: a sample is at most a third of
-// them, so that those for which that is not accurate take little longer.
+// Whether the pages of LANES or LONG are tried by T'*T first: a sample is at most a third of them,
+// so that those for which that is not accurate take little longer.
 int gla_cpu_svd_is_tall (const gla_svd_job *job);
 
-// Whether the pages of LANES, m >= n, are tried by way of Cholesky's factors first.
+// Whether the pages of LANES, m >= n, are tried by Cholesky factors first.
 int gla_cpu_svd_is_cholesky (const gla_svd_job *job);
 
-// For the row: the kernels of a job, predicted seconds of all pages, those of one thread, and the
-// pages that a thread takes at a time.
+// Return, for the row, the kernels of a job, predicted seconds of all pages, those of one thread,
+// and the pages that a thread takes at a time.
 typedef struct gla_cpu_engine gla_cpu_engine;
 const gla_cpu_svd_kernel *gla_cpu_svd_kernel_of (const gla_cpu_engine *e, const gla_svd_job *job);
 double gla_cpu_svd_seconds (gla_engine *engine, const gla_job *job, int64_t pages);

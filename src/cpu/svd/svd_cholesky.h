@@ -1,16 +1,16 @@
-// svd_cholesky.h: pages with several times as many rows as columns by way of Cholesky's factors
+// svd_cholesky.h: pages with several times as many rows as columns, by Cholesky factors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // T (m x k) is a page. T'*T = R1'*R1, T1 = T*inv (R1), T1'*T1 = R2'*R2: the columns of T1*inv (R2)
 // are orthonormal (Yamamoto and others 2015), and R = R2*R1 is decomposed as in svd_long.h. For
-// products with T and T1 the rows of one page are side by side in lanes; R1, R2 and R are of as
-// many pages as there are lanes.
+// products with T and T1 the rows of one page are in lanes; R1, R2 and R have one page per lane.
 //
-// Substitution by R1 leaves errors in each column of T that are small beside this column, so R has
-// the values of T as accurately as that of reflectors. Only T1'*T1 must be near I, and that depends
-// on the angles between the columns of T and not on their lengths. Each page decides by its own
-// numbers: by the pivots of R1 beside the squares of the columns, then by T1'*T1. A page for which
-// this does not do is left to the others' method, and its lane gets the next page. Where inv (R1)
+// Substitution by R1 leaves errors in each column of T that are small relative to this column, so R
+// has the values of T as accurately as that of reflectors. Only T1'*T1 must be near I, and that
+// depends on the angles between the columns of T and not on their lengths. Each page decides by its
+// own numbers: by the pivots of R1 relative to the squares of the columns, then by T1'*T1. Pages
+// that do not qualify are left to the other methods, and the next page takes their lane. If inv
+// (R1) is small, R1 alone is accurate, and R2 = I.
 // is small, R1 alone is accurate, and R2 = I.
 
 #ifndef GPULINALG_CPU_SVD_SVD_CHOLESKY_H
@@ -44,7 +44,7 @@ static size_t cholesky_layout (char *base, const gla_svd_job *job, cholesky_work
   return at;
 }
 
-// The rows of lane l.
+// Returns the rows of lane l.
 static tall_space space_of (const cholesky_lanes *t, int l)
 {
   tall_space s = t->space;
@@ -56,7 +56,8 @@ static tall_space space_of (const cholesky_lanes *t, int l)
 // T1 = T*inv (R1)
 //------------------------------------------------------------------------------
 
-// `columns` columns of LONG_TILE_ROWS registers x: x <- x - b*f, f element (i, j) of R1 of lane l.
+// Computes x <- x - b*f for `columns` columns of LONG_TILE_ROWS registers x; f is element (i, j) of
+// R1 of lane l.
 static inline __attribute__ ((always_inline)) void
 subtract_column (num *x, const num *b, const cholesky_lanes *t, int64_t i, int64_t j, int l)
 {
@@ -66,7 +67,7 @@ subtract_column (num *x, const num *b, const cholesky_lanes *t, int64_t i, int64
     x[q] = num_fnma (x[q], b[q], f);
 }
 
-// Columns j.. of a tile of rows of T, whose columns before j are those of T1, become those of T1.
+// Replaces columns j.. of a tile of rows of T by those of T1, after the columns before j.
 static inline __attribute__ ((always_inline)) void substitute_tile (num *b, int64_t j, int columns,
                                                                     const cholesky_lanes *t, int l)
 {
@@ -95,7 +96,7 @@ static inline __attribute__ ((always_inline)) void substitute_tile (num *b, int6
   }
 }
 
-// T of lane l becomes T1.
+// Replaces T of lane l by T1.
 static void substitute (const cholesky_lanes *t, int l)
 {
   const tall_space s = space_of (t, l);
@@ -125,7 +126,7 @@ static void leave_pages (gla_cpu_svd_task *task, svd_others *o, mask lanes, cons
   }
 }
 
-// Asks for a page ahead of its use: of A that is read, or of U that is written.
+// Prefetches a page: of A that is read, or of U that is written.
 static void fetch_page (const gla_array *A, int64_t page)
 {
   const int64_t count = A->rows * GLA_PARTS;
@@ -134,7 +135,7 @@ static void fetch_page (const gla_array *A, int64_t page)
       __builtin_prefetch (column_of (A, page, j) + i);
 }
 
-// The next pages from *next on to the lanes that have none, and T'*T of them. Returns these lanes.
+// Loads the next pages from *next on into free lanes, and forms T'*T of them. Returns these lanes.
 static mask load_free_lanes (const gla_array *A, int64_t *next, int64_t end, cholesky_lanes *t)
 {
   mask fresh = {0};
@@ -156,7 +157,7 @@ static mask load_free_lanes (const gla_array *A, int64_t *next, int64_t end, cho
   return fresh;
 }
 
-// R1 of pages from *next on, until every lane has one that can be done so or none is left.
+// Finds R1 of pages from *next on, until every lane has one that qualifies or none is left.
 static void fill_lanes (gla_cpu_svd_task *task, int64_t *next, int64_t end, cholesky_lanes *t,
                         svd_others *others)
 {
@@ -172,8 +173,8 @@ static void fill_lanes (gla_cpu_svd_task *task, int64_t *next, int64_t end, chol
   scale_by_lengths (t);
 }
 
-// Lanes of `which` whose rows, those that are zero left out, do not differ much: the others' method
-// keeps small values of graded rows.
+// Returns the lanes of `which` whose nonzero rows do not differ much: the other methods keep small
+// values of graded rows.
 static mask rows_are_alike (const cholesky_lanes *t, mask which)
 {
   for (int l = 0; l < GLA_LANES; l++) {
@@ -197,7 +198,7 @@ static mask rows_are_alike (const cholesky_lanes *t, mask which)
   return which;
 }
 
-// T1 and R2 for the lanes where R1 is not accurate enough, and R.
+// Finds T1 and R2 for the lanes where R1 is not accurate enough, and R.
 static void factor_again (gla_cpu_svd_task *task, cholesky_lanes *t, svd_others *others)
 {
   const int k = (int)t->space.k;
@@ -227,8 +228,8 @@ static void factor_again (gla_cpu_svd_task *task, cholesky_lanes *t, svd_others 
 // results
 //------------------------------------------------------------------------------
 
-// Registers r.. of columns j.. of T1*Z. The last register of a page has rows of the one before it,
-// too, as zeros, and is stored before it.
+// Computes registers r.. of columns j.. of T1*Z. The last register of a page also has rows of the
+// one before it, as zeros, and is stored before it.
 static inline __attribute__ ((always_inline)) void page_tile (const tall_space *s, int64_t r,
                                                               const scalar *z, const svd_basis *to,
                                                               int64_t j, int columns)
@@ -244,7 +245,7 @@ static inline __attribute__ ((always_inline)) void page_tile (const tall_space *
   }
 }
 
-// Columns of T1*Z to the page of the result; z: k x to->columns.
+// Stores columns of T1*Z in the page of the result; z: k x to->columns.
 static void page_times (const tall_space *s, const scalar *z, const svd_basis *to)
 {
   const int64_t last = s->registers - LONG_TILE_ROWS;
@@ -288,7 +289,7 @@ static void store_cholesky_vectors (gla_cpu_svd_task *task, scalar *z, cholesky_
 // pages
 //------------------------------------------------------------------------------
 
-// One or two registers of pages from *next on.
+// Solves one or two registers of pages from *next on.
 static void solve_cholesky_pair (gla_cpu_svd_task *task, int64_t *next, int64_t end,
                                  cholesky_work *w, svd_others *others)
 {
@@ -317,8 +318,8 @@ static void solve_cholesky_pair (gla_cpu_svd_task *task, int64_t *next, int64_t 
   }
 }
 
-// Pages first..first+count-1 of a job of gla_cpu_svd_is_cholesky; those that are left by
-// others->solve.
+// Solves pages first..first+count-1 of a job of gla_cpu_svd_is_cholesky; others->solve does those
+// that are left.
 static void solve_svd_cholesky (gla_cpu_svd_task *task, char *work, int64_t first, int count,
                                 svd_others *others)
 {

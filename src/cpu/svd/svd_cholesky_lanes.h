@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Triangles are k x k, element (i, j) of all pages at r[i + j*k]; below the diagonal nothing is
-// read. The reciprocals of their diagonals are kept beside them.
+// read. The reciprocals of their diagonals are stored separately.
 
 #ifndef GPULINALG_CPU_SVD_SVD_CHOLESKY_LANES_H
 #define GPULINALG_CPU_SVD_SVD_CHOLESKY_LANES_H
@@ -10,12 +10,12 @@
 #include "svd_lanes_page.h"
 #include "svd_tall_gram.h"
 
-// What the columns before it leave of a column, squares over squares, is at least this: then
-// rounding T'*T makes an error of about 2^-12 in T1'*T1, times a number that grows with m and k.
+// The independent part of a column, squares over squares, must be at least this: then rounding T'*T
+// makes an error of about 2^-12 in T1'*T1, times a number that grows with m and k.
 #define CHOLESKY_LEAST (4096 * GLA_EPS)
 
-// The sum of the squares of the elements of inv (R1), T with columns of length 1, up to which R1 is
-// accurate enough.
+// R1 is accurate enough up to this sum of the squares of the elements of inv (R1), for T with
+// columns of length 1.
 #define CHOLESKY_ONCE 64
 
 // Squares of diagonal elements of R whose quotients are at least this need no order.
@@ -58,7 +58,8 @@ static mask all_lanes (void)
   return ~(mask){0};
 }
 
-// The squares of the lengths of columns to t->lengths2. Returns the lanes where they are in range.
+// Stores the squares of the lengths of columns in t->lengths2. Returns the lanes where they are in
+// range.
 static mask columns_in_range (cholesky_lanes *t)
 {
   const int64_t k = t->space.k;
@@ -71,7 +72,7 @@ static mask columns_in_range (cholesky_lanes *t)
   return right;
 }
 
-// Powers of two that bring the longest column of T to 2^GLA_SVD_TOP.
+// Finds powers of two that bring the longest column of T to 2^GLA_SVD_TOP.
 static void scale_by_lengths (cholesky_lanes *t)
 {
   vec most = t->lengths2[0];
@@ -90,7 +91,7 @@ static void scale_by_lengths (cholesky_lanes *t)
   }
 }
 
-// Lanes where g, the lower triangle of T1'*T1, differs from I by at most 1/4.
+// Returns the lanes where g, the lower triangle of T1'*T1, differs from I by at most 1/4.
 static mask near_identity (int k, const num *g)
 {
   const vec one = vec_broadcast (1), most = vec_broadcast (1 / (real)(16 * k * k));
@@ -107,8 +108,8 @@ static mask near_identity (int k, const num *g)
 // triangles
 //------------------------------------------------------------------------------
 
-// R with R'*R = g, of which the lower triangle is given and lost, for the lanes of *live. Those
-// where pivot j is below part*lengths2[j] are taken out of it.
+// Finds R with R'*R = g for the lanes of *live; the given lower triangle of g is overwritten. Lanes
+// where pivot j is below part*lengths2[j] are removed from *live.
 static void cholesky_in_lanes (int k, num *g, real part, const vec *lengths2, mask *live, num *r,
                                vec *over)
 {
@@ -129,7 +130,7 @@ static void cholesky_in_lanes (int k, num *g, real part, const vec *lengths2, ma
   }
 }
 
-// inv (R1), and t->once by CHOLESKY_ONCE.
+// Finds inv (R1), and t->once by CHOLESKY_ONCE.
 static void invert_first (cholesky_lanes *t)
 {
   const int k = (int)t->space.k;
@@ -149,7 +150,7 @@ static void invert_first (cholesky_lanes *t)
   t->once = t->live & (sum <= vec_broadcast (CHOLESKY_ONCE));
 }
 
-// R2 = I in the lanes of t->once.
+// Sets R2 = I in the lanes of t->once.
 static void settle_second (cholesky_lanes *t)
 {
   const int64_t k = t->space.k;
@@ -161,8 +162,8 @@ static void settle_second (cholesky_lanes *t)
   }
 }
 
-// Element (i, j) of R2*R1. Where R2 = I it is that of R1, also its sign if it is 0, so that a page
-// has the same bits whatever is beside it.
+// Returns element (i, j) of R2*R1. If R2 = I it is that of R1, also its sign if it is 0, so that a
+// page has the same bits whatever its neighbours.
 static num product_element (const cholesky_lanes *t, int64_t i, int64_t j)
 {
   const int64_t k = t->space.k;
@@ -172,8 +173,8 @@ static num product_element (const cholesky_lanes *t, int64_t i, int64_t j)
   return num_select (t->once, t->r1[i + j * k], sum);
 }
 
-// R, scaled, to where QR takes it from; I in lanes that are not live. Where its diagonal is level,
-// QR leaves it as it is: one-sided Jacobi needs an order for convergence only.
+// Copies R, scaled, to the input of QR; I to lanes that are not live. If its diagonal is level, QR
+// leaves it unchanged: one-sided Jacobi needs an order for convergence only.
 static void form_R (cholesky_lanes *t)
 {
   const int64_t k = t->space.k;
@@ -199,8 +200,8 @@ static void form_R (cholesky_lanes *t)
   t->p.s.qr.level = least >= vec_broadcast (CHOLESKY_LEVEL) * most;
 }
 
-// Columns of c, which are Q*Y of R, become inv (R2)*c, and where R2 = I inv (R1)*c: what T1, or T,
-// is multiplied by to give long vectors.
+// Replaces columns of c, which are Q*Y of R, by inv (R2)*c, and if R2 = I by inv (R1)*c: T1, or T,
+// times these gives the long vectors.
 static void long_factors (const cholesky_lanes *t, int64_t columns, num *c)
 {
   const int64_t k = t->space.k;

@@ -1,8 +1,8 @@
 // svd_jacobi_page.h: one page by QR with column pivoting and one-sided Jacobi
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// As svd_lanes.h for a page whose rows are side by side in lanes: T P = Q R, R' Y = X S, so
-// T = (Q Y) S (P X)'.
+// The method is that of svd_lanes.h for a page with rows in lanes: T P = Q R, R' Y = X S, so T = (Q
+// Y) S (P X)'.
 
 #ifndef GPULINALG_CPU_SVD_SVD_JACOBI_PAGE_H
 #define GPULINALG_CPU_SVD_SVD_JACOBI_PAGE_H
@@ -21,7 +21,7 @@ typedef struct {
   pivots pivots;
   real *work;
   gla_blas_int lwork;
-  num *w, *y; // R' and what is done to it, k columns of registers_for (k)
+  num *w, *y; // R' and the matrix that gathers its rotations, k columns of registers_for (k)
   real *sigma, *sorted;
   int *order;
   scalar *column;
@@ -64,7 +64,7 @@ static size_t jacobi_layout (char *base, const gla_svd_job *job, jacobi_work *w)
 // values
 //------------------------------------------------------------------------------
 
-// R' and the identity into lanes. Rows of R that begin with as good as nothing count as zero.
+// Loads R' and the identity into lanes. Rows of R that begin with a negligible entry count as zero.
 static void load_adjoint (const jacobi_work *w)
 {
   const int64_t k = w->k, rv = registers_for (k);
@@ -81,7 +81,7 @@ static void load_adjoint (const jacobi_work *w)
   }
 }
 
-// Returns nonzero where it did not converge.
+// Returns nonzero if it did not converge.
 static int iterate_page (gla_cpu_svd_task *task, const jacobi_work *w, int y)
 {
   const int64_t rv = registers_for (w->k);
@@ -121,7 +121,7 @@ static void sort_page_values (const jacobi_work *w)
 // vectors
 //------------------------------------------------------------------------------
 
-// Q Y
+// Forms Q Y.
 static void form_long_basis (const jacobi_work *w, const svd_basis *to)
 {
   const int64_t rv = registers_for (w->k);
@@ -139,7 +139,7 @@ static void form_long_basis (const jacobi_work *w, const svd_basis *to)
     unsort_rows (to, w->rows, w->swapped);
 }
 
-// P X, normalised
+// Forms P X, normalised.
 static void form_short_basis (const jacobi_work *w, const svd_basis *to)
 {
   const int64_t k = w->k, rv = registers_for (k), columns = to->columns;

@@ -13,7 +13,7 @@
 #include "svd_page.h"
 #include "svd_tall.h"
 
-// Bytes of LANES and LONG.
+// Returns bytes of LANES and LONG.
 static size_t small_workspace (const gla_svd_job *job, gla_cpu_svd_path path)
 {
   lanes_page lanes;
@@ -45,7 +45,7 @@ static size_t workspace (const gla_svd_job *job, gla_cpu_svd_path path)
   return 0;
 }
 
-// Pages pages[0..count-1] of a job of LANES or LONG.
+// Solves pages pages[0..count-1] of a job of LANES or LONG.
 static void solve_small (gla_cpu_svd_task *task, const int64_t *pages, int count)
 {
   if (task->path == GLA_CPU_SVD_LANES)
@@ -56,8 +56,8 @@ static void solve_small (gla_cpu_svd_task *task, const int64_t *pages, int count
 
 enum { TOGETHER = 2 * GLA_LANES }; // pages of two registers
 
-// By T'*T where a page allows it. The columns of a square U or V that belong to no value come from
-// the others' method, which goes first then.
+// Solves by T'*T if a page allows it. The columns of a square U or V that belong to no value come
+// from the other methods, which then go first.
 static void solve_tall (gla_cpu_svd_task *task, int64_t first, int count)
 {
   const gla_svd_job *job = task->job;

@@ -1,9 +1,9 @@
 // svd_lanes.h: the decomposition of small matrices, one per lane of a register
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// T (m x k, m >= k) is a page, or its adjoint where the page has more columns than rows. With
-// column pivoting T P = Q R, then R' Y = X S by one-sided Jacobi, so T = (Q Y) S (P X)'
-// (Drmac, Veselic 2008). Eigenvectors of R R' are where Y begins, so that few sweeps are needed.
+// T (m x k, m >= k) is a page, or its adjoint if the page has more columns than rows. With column
+// pivoting T P = Q R, then R' Y = X S by one-sided Jacobi, so T = (Q Y) S (P X)' (Drmac, Veselic
+// 2008). Y begins as eigenvectors of R R', so that few sweeps are needed.
 
 #ifndef GPULINALG_CPU_SVD_SVD_LANES_H
 #define GPULINALG_CPU_SVD_SVD_LANES_H
@@ -64,7 +64,7 @@ static void lanes_svd_layout (char *base, size_t *at, int64_t m, int64_t k, lane
 // values
 //------------------------------------------------------------------------------
 
-// Lengths of the columns of X, and their order in each lane; equal ones keep theirs. In the lanes
+// Finds lengths of the columns of X, and their order in each lane; the sort is stable. In the lanes
 // `done` their squares are known.
 static void sort_values (const lanes_svd *s, mask done, const vec *norm2)
 {
@@ -99,7 +99,7 @@ static void set_identity (int k, num *y)
     y[j + j * k] = num_from_real (vec_broadcast (1));
 }
 
-// QR of the pages and, where k is large enough, the tridiagonal matrix of R*R'.
+// Does QR of the pages and, if k is large enough, makes the tridiagonal matrix of R*R'.
 static void decompose_begin (lanes_svd *s)
 {
   lanes_qr_pivot (&s->qr);
@@ -136,8 +136,8 @@ static void decompose_end (lanes_svd *s, const svd_sweeps *wanted, int *unconver
   sort_values (s, done, start ? s->start.norms.norm2 : NULL);
 }
 
-// What the pages of s[]->qr.a are made of, for one or two registers; unconverged as
-// jacobi_in_lanes. QL, a chain of dependent operations, runs better on two.
+// Decomposes the pages of s[]->qr.a, for one or two registers; unconverged as in jacobi_in_lanes.
+// QL, a sequence of dependent operations, is faster on two.
 static void decompose_lanes (int registers, lanes_svd *const *s, const svd_sweeps *wanted,
                              int (*unconverged)[GLA_LANES])
 {
@@ -158,7 +158,8 @@ static void decompose_lanes (int registers, lanes_svd *const *s, const svd_sweep
 // vectors
 //------------------------------------------------------------------------------
 
-// Column o[l] of `from` (k x k) in lane l, row i to row to_row[i*GLA_LANES + l] (NULL: to row i).
+// Gathers column o[l] of `from` (k x k) in lane l, row i in row to_row[i*GLA_LANES + l] (NULL: row
+// i).
 static void gather_in_order (int64_t k, const num *from, const int *o, const int *to_row, num *to)
 {
   int alike = to_row == NULL;
@@ -187,7 +188,7 @@ static void form_left (const lanes_svd *s)
     gather_in_order (k, s->jacobi.y, s->order + j * GLA_LANES, NULL, s->left + j * k);
 }
 
-// Columns of zero values in lane l, completed to an orthonormal basis.
+// Completes columns of zero values in lane l to an orthonormal basis.
 static void complete_lane (const lanes_svd *s, int64_t rank, int l)
 {
   const int64_t k = s->qr.k;
@@ -230,7 +231,7 @@ static void form_right (const lanes_svd *s)
 // phases
 //------------------------------------------------------------------------------
 
-// Gives x, of length 1, the phase of common/phase.h. Returns what x was multiplied by.
+// Gives x, of length 1, the phase of common/phase.h. Returns the factor of x.
 static num fix_phase (int64_t rows, num *x)
 {
   const vec zero = vec_broadcast (0), one = vec_broadcast (1);

@@ -1,9 +1,9 @@
 // svd_lanes_jacobi.h: one-sided Jacobi on small square matrices, one per lane of a register
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Columns of w are made orthogonal in pairs (Hestenes 1958); the same is done to y. Only the cosine
-// of two columns decides, never their lengths, so that small values keep their own digits. A lane
-// that has converged stays as it is.
+// Columns of w are made orthogonal in pairs (Hestenes 1958); y gets the same rotations. Only the
+// cosine of two columns decides, never their lengths, so that small values keep their own digits. A
+// lane that has converged stays unchanged.
 
 #ifndef GPULINALG_CPU_SVD_SVD_LANES_JACOBI_H
 #define GPULINALG_CPU_SVD_SVD_LANES_JACOBI_H
@@ -25,9 +25,9 @@ typedef struct {
 // the order of pairs
 //------------------------------------------------------------------------------
 
-// Pairs without a common column that are worked on together: roots and quotients of one go on while
-// those of the others wait. Blocks of so many columns meet, so that what a step needs stays in the
-// nearest cache.
+// Pairs without a common column that are done together: roots and quotients of one overlap with the
+// waits of the others. Pairs are taken by blocks of so many columns, so that the data of a step
+// stays in the nearest cache.
 enum { PAIRS_AT_ONCE = 4 };
 
 static void put_pair (signed char *group, int k, int p, int q)
@@ -47,7 +47,7 @@ static signed char *next_pairs (signed char *group)
   return group;
 }
 
-// A sweep: groups of a number of pairs and the pairs; a group of none ends it.
+// Lists a sweep: groups of a number of pairs and the pairs; a group of none ends it.
 static void fill_groups (int k, signed char *group)
 {
   enum { B = PAIRS_AT_ONCE };
@@ -83,9 +83,9 @@ typedef struct {
   vec cosine2, sine2;
 } lanes_angles;
 
-// [c sigma; -conj (sigma) c] from the right; h is 1 - c, because thousands of rotations that are
-// too long by half an ulp of c would cost orthogonality (Rutishauser 1966). xx and yy become the
-// squares of the lengths after it.
+// Applies [c sigma; -conj (sigma) c] from the right; h is 1 - c, because thousands of rotations
+// that are too long by half an ulp of c would cost orthogonality (Rutishauser 1966). xx and yy
+// become the squares of the lengths after it.
 typedef struct {
   vec h;
   num sigma;
@@ -198,9 +198,9 @@ static lanes_angles sweep_lanes (const lanes_jacobi *j, mask live)
 // convergence
 //------------------------------------------------------------------------------
 
-// Lanes where the next sweep would find something. The cosines that a sweep leaves are of the size
-// of those it met times how far columns moved: by the sine, and a short one by the cosine. Among
-// equal values rounding errors rotate columns by any angle, for ever.
+// Returns lanes that need another sweep. The cosines that a sweep leaves are of the size of those
+// it met times how far columns moved: by the sine, and a short one by the cosine. Among equal
+// values rounding errors rotate columns by any angle, for ever.
 static mask unfinished (const lanes_angles *a, int k, real tol)
 {
   const vec cosine = vec_sqrt (a->cosine2), sine = vec_sqrt (a->sine2);

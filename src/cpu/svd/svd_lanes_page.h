@@ -1,4 +1,4 @@
-// svd_lanes_page.h: small pages: into lanes, decomposed, and back
+// svd_lanes_page.h: small pages: loads them into lanes, decomposes them, and stores results
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #ifndef GPULINALG_CPU_SVD_SVD_LANES_PAGE_H
@@ -14,10 +14,11 @@
 // pages to lanes, scaled, and results back
 //------------------------------------------------------------------------------
 
-// As lanes_move.h, with what each number needs on its way, which saves a pass over long pages.
+// The functions of lanes_move.h, with an operation on each number, which saves a pass over long
+// pages.
 
-// Numbers are multiplied by down0, then by down1; lanes where down0 is 0 become 0, whatever they
-// have: 0 * NaN is NaN.
+// Numbers are multiplied by down0, then by down1; lanes where down0 is 0 become 0 even if the page
+// has NaN: 0 * NaN is NaN.
 typedef struct {
   vec down0, down1;
 } lanes_scale;
@@ -98,7 +99,7 @@ typedef struct {
   unsigned live;       // bit l: lane l has a page whose results are stored
 } lanes_page;
 
-// Registers of pages that are solved together: two where both stay in the second-level cache.
+// Returns registers of pages that are solved together: two if both stay in the second-level cache.
 static int svd_registers (const gla_svd_job *job)
 {
   return gla_min (job->m, job->n) <= 32 ? 2 : 1;
@@ -123,8 +124,8 @@ static size_t lanes_page_layout (char *base, int64_t m, int64_t n, lanes_page *p
 // between pages and lanes
 //------------------------------------------------------------------------------
 
-// Columns of the pages, rows x columns, one behind the other, scaled; lanes without a page repeat
-// the first.
+// Reads contiguous columns of the pages, rows x columns, scaled; lanes without a page repeat the
+// first.
 static void read_columns (const gla_array *A, const int64_t *page, int count,
                           const lanes_scale *scale, num *to)
 {
@@ -138,7 +139,7 @@ static void read_columns (const gla_array *A, const int64_t *page, int count,
   }
 }
 
-// Element (i, j) of lane l of an array of k rows.
+// Returns element (i, j) of lane l of an array of k rows.
 static inline real *in_lane (num *x, int64_t k, int64_t i, int64_t j, int l)
 {
   return (real *)(x + i + j * k) + l;
@@ -164,8 +165,8 @@ static unsigned first_lanes (int count)
   return (1u << count) - 1;
 }
 
-// Columns j.. of the pages of a result, of the lanes whose bit is set in `live`; -0 becomes 0, for
-// which of them a zero is depends on what the other lanes did.
+// Writes columns j.. of the pages of a result, of the lanes whose bit is set in `live`; -0 becomes
+// 0, because the sign of a zero depends on what the other lanes did.
 static void write_columns (const gla_array *A, const int64_t *page, unsigned live, int64_t j,
                            int64_t columns, num *from)
 {
@@ -180,8 +181,8 @@ static void write_columns (const gla_array *A, const int64_t *page, unsigned liv
   }
 }
 
-// T of the pages, graded rows in order of their length; zeros where one is not finite, and where
-// there is none.
+// Loads T of the pages, graded rows in order of their length; zeros if one is not finite, or there
+// is none.
 static void load_pages (const gla_array *A, lanes_page *p)
 {
   const int64_t m = A->rows, n = A->columns;
@@ -203,7 +204,7 @@ static void load_pages (const gla_array *A, lanes_page *p)
 // results
 //------------------------------------------------------------------------------
 
-// Columns j..j+count-1 of Q*[Y 0; 0 I] into p->c.
+// Forms columns j..j+count-1 of Q*[Y 0; 0 I] in p->c.
 static void form_long (const lanes_page *p, int64_t j, int64_t count)
 {
   const int64_t m = p->s.qr.m, k = p->s.qr.k;
@@ -219,8 +220,8 @@ static void form_long (const lanes_page *p, int64_t j, int64_t count)
   unsort_lanes_rows (m, count, p->c, &p->rows);
 }
 
-// The vectors of the long side. V is the array with the phases of which `fix` columns are fixed:
-// then those of the short side are multiplied by what these were.
+// Stores the vectors of the long side. V is the array with the phases, of which `fix` columns are
+// fixed: then those of the short side are multiplied by the same factors.
 static void store_long (const gla_array *to, const lanes_page *p, int64_t fix)
 {
   const int64_t m = p->s.qr.m, k = p->s.qr.k, strip = strip_of (k);
@@ -269,7 +270,7 @@ static void store_values (const gla_svd_job *job, const gla_svd_chunk *c, const 
 // pages
 //------------------------------------------------------------------------------
 
-// info of the pages, and NaN where it is not 0.
+// Sets info of the pages, and NaN if it is not 0.
 static void settle_register (const gla_svd_chunk *c, const lanes_page *p, const int *unconverged)
 {
   for (int l = 0; l < GLA_LANES; l++) {
@@ -290,7 +291,7 @@ static svd_sweeps sweeps_of (const gla_svd_job *job)
                       .tol = (real)job->tol};
 }
 
-// One or two registers of pages.
+// Solves one or two registers of pages.
 static void solve_registers (gla_cpu_svd_task *task, int registers, lanes_page *p)
 {
   const gla_svd_job *job = task->job;
@@ -309,7 +310,7 @@ static void solve_registers (gla_cpu_svd_task *task, int registers, lanes_page *
   }
 }
 
-// Pages pages[0..count-1].
+// Solves pages pages[0..count-1].
 static void solve_svd_lanes (gla_cpu_svd_task *task, char *work, const int64_t *pages, int count)
 {
   const gla_svd_job *job = task->job;

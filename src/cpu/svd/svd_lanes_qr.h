@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Element (i, j) of all pages is at a[i + j*m]; m >= k. Every lane has its own exchanges. The norms
-// of what remains of columns are computed anew in each step, so they need no care.
+// of remaining columns are computed anew in each step, so they need no safeguards.
 
 #ifndef GPULINALG_CPU_SVD_SVD_LANES_QR_H
 #define GPULINALG_CPU_SVD_SVD_LANES_QR_H
@@ -12,7 +12,7 @@
 #include "cpu/common/lanes.h"
 #include "cpu/common/lanes_reflector.h"
 
-// Squares of norms below this are those of nothing: their digits have been lost to underflow.
+// Squares of norms below this count as zero: their digits have been lost to underflow.
 #define GLA_SVD_NOTHING GLA_QR_SMALL
 
 typedef struct {
@@ -22,7 +22,7 @@ typedef struct {
   vec *norm2; // k: of what remains of columns
   mask *dead; // k: lanes where row j of R counts as zero
   int *perm;  // k times GLA_LANES: column j in lane l was perm[j*GLA_LANES + l]
-  mask level; // lanes with a triangle that stays as it is
+  mask level; // lanes with a triangle that stays unchanged
 } lanes_qr;
 
 // |x|^2
@@ -37,7 +37,7 @@ static inline vec lanes_norm2 (int64_t count, const num *x)
   return i < count ? sum0 + sum1 + num_abs2 (x[i]) : sum0 + sum1;
 }
 
-// Columns x and y are exchanged in lane l.
+// Exchanges columns x and y in lane l.
 static inline void swap_in_lane (int64_t count, num *x, num *y, int l)
 {
   real *u = (real *)x + l, *v = (real *)y + l;
@@ -48,7 +48,7 @@ static inline void swap_in_lane (int64_t count, num *x, num *y, int l)
   }
 }
 
-// In each lane column j and column at[l] are exchanged, lane by lane.
+// Exchanges columns j and at[l] in each lane, lane by lane.
 static void exchange_few (const lanes_qr *q, int64_t j, mask at)
 {
   for (int l = 0; l < GLA_LANES; l++)
@@ -56,8 +56,8 @@ static void exchange_few (const lanes_qr *q, int64_t j, mask at)
       swap_in_lane (q->m, q->a + j * q->m, q->a + at[l] * q->m, l);
 }
 
-// The same, column by column: for few columns, where the branches above would be guessed wrong, and
-// few rows.
+// Does the same, column by column: for few columns, where the branches above would be mispredicted,
+// and few rows.
 enum { FEW_ROWS = 40 };
 
 static void exchange_all (const lanes_qr *q, int64_t j, mask at)
@@ -74,7 +74,7 @@ static void exchange_all (const lanes_qr *q, int64_t j, mask at)
   }
 }
 
-// The longest of what remains of columns comes to place j in every lane, of equal ones the first.
+// Moves the longest remaining column to place j in every lane, of equal ones the first.
 static void choose_column (const lanes_qr *q, int64_t j)
 {
   vec most = q->norm2[j];
@@ -101,8 +101,8 @@ static void choose_column (const lanes_qr *q, int64_t j)
   q->norm2[j] = most;
 }
 
-// nc columns c = c - [1; v] f ([1; v]'*c), as lanes_update_of, and what is left of their norms
-// below the first row.
+// Sets nc columns c = c - [1; v] f ([1; v]'*c), as lanes_update_of, and updates their norms below
+// the first row.
 static inline __attribute__ ((always_inline)) void
 update_and_measure (int64_t rows, const num *v, num f, num *c, int64_t ldc, int nc, vec *norm2)
 {
@@ -129,7 +129,7 @@ update_and_measure (int64_t rows, const num *v, num f, num *c, int64_t ldc, int 
     norm2[q] = left[q];
 }
 
-// Row j of R and the reflector of column j.
+// Makes row j of R and the reflector of column j.
 static void reflect_step (const lanes_qr *q, int64_t j)
 {
   const int64_t rows = q->m - j;
@@ -172,7 +172,7 @@ static void lanes_qr_pivot (const lanes_qr *q)
   }
 }
 
-// R' into w (k x k): rows of R that count as zero are zero.
+// Stores R' in w (k x k): rows of R that count as zero are zero.
 static void lanes_adjoint_of_R (const lanes_qr *q, num *w)
 {
   const int64_t k = q->k;
@@ -186,10 +186,10 @@ static void lanes_adjoint_of_R (const lanes_qr *q, num *w)
 // Q
 //------------------------------------------------------------------------------
 
-// Reflectors that are applied together: as many as the registers hold sums for.
+// Reflectors that are applied together: as many as there are registers for sums.
 enum { Q_BLOCK = GLA_VECTOR_BYTES == 64 ? 4 : 2 };
 
-// H_0 H_1 ... of `count` reflectors, of which column q of v has q zeros and a one on top.
+// The product H_0 H_1 ... of `count` reflectors; column q of v has q zeros and a one on top.
 typedef struct {
   int64_t rows, ld;
   int64_t given; // rows of what they are applied to, the others are zero and need not be there
@@ -216,7 +216,7 @@ static void block_begin (int count, lanes_block *b)
     }
 }
 
-// nc columns c <- H_0 H_1 ... c
+// Sets c <- H_0 H_1 ... c for nc columns.
 static inline __attribute__ ((always_inline)) void block_times (const lanes_block *b, int count,
                                                                 num *c, int64_t ldc, int nc)
 {
@@ -263,8 +263,8 @@ static inline __attribute__ ((always_inline)) void block_times (const lanes_bloc
     }
 }
 
-// Columns of c (m rows) become those of Q*c. Of c only `given` rows are there, the others are zero;
-// fewer than m only where k is a multiple of Q_BLOCK.
+// Replaces columns of c (m rows) by those of Q*c. Only `given` rows of c are stored, the others are
+// zero; fewer than m only if k is a multiple of Q_BLOCK.
 static void lanes_times_Q (const lanes_qr *q, num *c, int64_t columns, int64_t given)
 {
   int64_t j = q->k;
@@ -291,7 +291,7 @@ static void lanes_times_Q (const lanes_qr *q, num *c, int64_t columns, int64_t g
 // orthonormal columns for values that are 0
 //------------------------------------------------------------------------------
 
-// The row where columns 0..r-1 of x have least, the first of equal ones.
+// Returns the row where columns 0..r-1 of x are smallest, the first of equal ones.
 static int64_t emptiest_row (int64_t rows, const scalar *x, int64_t ld, int64_t r)
 {
   real least = 0;
@@ -306,7 +306,7 @@ static int64_t emptiest_row (int64_t rows, const scalar *x, int64_t ld, int64_t 
   return at;
 }
 
-// Columns r.. of x so that all are orthonormal: unit vectors, made orthogonal twice.
+// Completes x by columns r.. so that all are orthonormal: unit vectors, made orthogonal twice.
 static void complete_basis (int64_t rows, int64_t columns, scalar *x, int64_t ld, int64_t r)
 {
   for (; r < columns; r++) {

@@ -1,12 +1,11 @@
-// svd_lanes_start.h: where the Jacobi sweeps of small matrices begin, one per lane of a register
+// svd_lanes_start.h: the start of the Jacobi sweeps of small matrices, one per lane of a register
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // W = R' is multiplied from the right by the eigenvectors Y of W'*W = R*R', so that its columns are
-// almost orthogonal: one step of first order (above), or one sweep, does what six
-// sweeps do otherwise. Y is orthogonal to working precision
-// however inaccurate the small eigenvalues are, and the product leaves an error of that size in
-// each row of W, which is what a rotation of two columns leaves, too. So small values keep their
-// own digits, as with sweeps alone. The cosines that are left are about eps*s1^2/(si*sj): where
+// almost orthogonal: one step of first order (above), or one sweep, then replaces six sweeps. Y is
+// orthogonal to working precision however inaccurate the small eigenvalues are, and the product
+// leaves an error of that size in each row of W, as a rotation of two columns does. So small values
+// keep their own digits, as with sweeps alone. The remaining cosines are about eps*s1^2/(si*sj): if
 // the least diagonal element of R is below the square root of eps times the first, the sweeps begin
 // with Y = I.
 
@@ -39,7 +38,7 @@ typedef struct {
   num *to;
 } lanes_product;
 
-// rows x columns results from (i, c) on.
+// Computes rows x columns results from (i, c) on.
 static inline __attribute__ ((always_inline)) void product_block (const lanes_product *p, int i,
                                                                   int c, int rows, int columns)
 {
@@ -73,7 +72,7 @@ static void product_of (const lanes_product *p)
       product_block (p, i, c, 1, 1);
 }
 
-// rows x columns elements of w'*w from (i, j) on; of them those above the diagonal mean nothing.
+// Computes rows x columns elements of w'*w from (i, j) on; those above the diagonal are not used.
 static inline __attribute__ ((always_inline)) void gram_block (const lanes_product *p, int i, int j,
                                                                int rows, int columns)
 {
@@ -92,7 +91,7 @@ static inline __attribute__ ((always_inline)) void gram_block (const lanes_produ
       p->to[i + r + (j + q) * k] = num_scale (p->scale, sum[r][q]);
 }
 
-// The lower triangle of w'*w times `scale`, w = p->a.
+// Computes the lower triangle of w'*w times `scale`, w = p->a.
 static void gram_of (const lanes_product *p)
 {
   const int k = p->k;
@@ -117,10 +116,10 @@ static void gram_of (const lanes_product *p)
 // skew-Hermitian E, e_ij = g_ij/(d_j - d_i), those of W*(I + E) are orthogonal up to second order
 // (Ogita and Aishima 2018 do so for eigenvectors). Let t be the largest |e_ij| times the longer
 // length over the shorter one. Cosines of columns of W*(I + E) and of Y*(I + E) are at most 2*k*t^2
-// and k*t^2, whatever the lengths are, and the lengths are right to within k*t^2. So where k*t^2 is
+// and k*t^2, whatever the lengths are, and the lengths are right to within k*t^2. So if k*t^2 is
 // below the rounding errors this is as good as a sweep of rotations, and it takes products only.
-// Lanes where t is larger, for instance where values are so close that the quotient is large, go on
-// with sweeps. Pairs that a sweep would leave as they are have e_ij = 0.
+// Lanes with larger t, for instance if values are so close that the quotient is large, continue
+// with sweeps. Pairs that a sweep would leave unchanged have e_ij = 0.
 
 // What is known of the columns of W.
 typedef struct {
@@ -128,7 +127,7 @@ typedef struct {
   mask done;            // lanes that need no sweeps
 } lanes_norms;
 
-// d and its reciprocals from the diagonal of g.
+// Finds d and its reciprocals from the diagonal of g.
 static void norms_of (int k, const num *g, lanes_norms *n)
 {
   const vec one = vec_broadcast (1), nothing = vec_broadcast (GLA_SVD_NOTHING);
@@ -141,8 +140,8 @@ static void norms_of (int k, const num *g, lanes_norms *n)
   }
 }
 
-// E in place of g = W'*W, of which the lower triangle is given. Lanes of n->done where t is too
-// large are taken out of it.
+// Replaces g = W'*W, of which the lower triangle is given, by E. Lanes where t is too large are
+// removed from n->done.
 static void small_angles (int k, num *g, real tol, lanes_norms *n)
 {
   const vec one = vec_broadcast (1), zero = vec_broadcast (0);
@@ -169,7 +168,7 @@ static void small_angles (int k, num *g, real tol, lanes_norms *n)
   }
 }
 
-// E is zero in the lanes that are not in `done`, where it may be NaN.
+// Sets E to zero in the lanes that are not in `done`, where it may be NaN.
 static void keep_angles (int k, mask done, num *e)
 {
   if (!mask_any (~done))
@@ -185,8 +184,8 @@ static void keep_angles (int k, mask done, num *e)
 // The order from which on sweeps alone take longer.
 enum { LANES_START_FROM = 5, LANES_START_ITERATIONS = 30 };
 
-// An off-diagonal element of the tridiagonal matrix counts as zero where it is so small beside the
-// two on the diagonal: it becomes a cosine, which the correction takes away.
+// An off-diagonal element of the tridiagonal matrix counts as zero if it is so small relative to
+// the two on the diagonal: it becomes a cosine, which the correction removes.
 #define START_TOL (GLA_SINGLE ? (real)0x1p-20 : (real)0x1p-36)
 
 typedef struct {
@@ -233,16 +232,16 @@ static void lanes_start_layout (char *base, size_t *at, int64_t k, lanes_start *
 // the start
 //------------------------------------------------------------------------------
 
-// Lanes where R is not so graded that sweeps alone are as good.
+// Returns lanes where R is not so graded that sweeps alone are as good.
 static mask worth_a_start (int k, const num *w)
 {
   const vec first = num_abs2 (w[0]), last = num_abs2 (w[k * k - 1]);
   return last > vec_broadcast (GLA_EPS) * first;
 }
 
-// The tridiagonal matrix of w'*w, ready for QL. Squares of squares would be out of range, so w'*w
-// is divided by its first element. Lanes that are not worth it have zeros, whose vectors are I;
-// where none is worth it nothing is done.
+// Makes the tridiagonal matrix of w'*w, ready for QL. Squares of squares would be out of range, so
+// w'*w is divided by its first element. Lanes that are not worth it have zeros, whose vectors are
+// I; if none is worth it nothing is done.
 static mask start_begin (int k, const num *w, lanes_start *s)
 {
   const vec one = vec_broadcast (1), zero = vec_broadcast (0);
@@ -259,7 +258,7 @@ static mask start_begin (int k, const num *w, lanes_start *s)
   return some;
 }
 
-// The eigenvectors of w'*w into y, and w*y into s->product.
+// Stores the eigenvectors of w'*w in y, and w*y in s->product.
 static void start_end (int k, const num *w, lanes_start *s, num *y)
 {
   back_prepare (k, s->gram, s->cross);
@@ -274,7 +273,8 @@ static void start_end (int k, const num *w, lanes_start *s, num *y)
   product_of (&product);
 }
 
-// Lanes of `level` whose longest column of s->product is more than 8 times as long as the shortest.
+// Returns lanes of `level` whose longest column of s->product is more than 8 times as long as the
+// shortest.
 static mask lengths_differ (int k, mask level, const lanes_norms *n)
 {
   vec most = n->norm2[0], least = most;

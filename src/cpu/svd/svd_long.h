@@ -1,8 +1,8 @@
 // svd_long.h: pages that are too long for lanes, with few columns or rows
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// T = Q R of each page, its rows in lanes; then as many R as there are lanes are decomposed
-// together (svd_lanes.h): R = (Q2 Y) S (P X)'.
+// T = Q R of each page, with rows in lanes; then one R per lane are decomposed together
+// (svd_lanes.h): R = (Q2 Y) S (P X)'.
 
 #ifndef GPULINALG_CPU_SVD_SVD_LONG_H
 #define GPULINALG_CPU_SVD_SVD_LONG_H
@@ -18,8 +18,8 @@
 
 // Q C = C - V W with W = (diag (1 ./ tau) + S) \ (V' C), S the part of V' V above its diagonal
 // (Walker 1988; Joffrain and others 2006). Only k rows of C, or one row of a column, are not zero:
-// so V' C and W cost little, and what is left is one product, of which a few rows at a time are
-// formed in the nearest cache and written to the page of the result.
+// so V' C and W cost little, and the rest is one product, of which a few rows at a time are formed
+// in the nearest cache and written to the page of the result.
 
 // Columns at a time, registers of rows at a time, and columns of V'*V at a time.
 enum { LONG_STRIP = 32, LONG_ROWS = 4, LONG_CROSS = 6 };
@@ -47,7 +47,7 @@ static void long_basis_layout (char *base, size_t *at, int64_t m, int64_t k, lon
   b->block = gla_carve (base, at, LONG_ROWS * LONG_STRIP * sizeof (num));
 }
 
-// S of the reflectors of a page.
+// Computes S of the reflectors of a page.
 static void long_cross (const long_basis *b)
 {
   const int64_t k = b->k, rv = b->rv;
@@ -58,7 +58,7 @@ static void long_cross (const long_basis *b)
   }
 }
 
-// rows = V'*C in place, where the columns of C are zero behind row k.
+// Sets rows = V'*C in place; the columns of C are zero after row k.
 static void long_times_top (const long_basis *b)
 {
   enum { R = (LONG_STRIP + GLA_LANES - 1) / GLA_LANES };
@@ -72,7 +72,7 @@ static void long_times_top (const long_basis *b)
   }
 }
 
-// rows = (diag (1 ./ tau) + S) \ rows
+// Sets rows = (diag (1 ./ tau) + S) \ rows.
 static void long_solve (const long_basis *b)
 {
   enum { R = (LONG_STRIP + GLA_LANES - 1) / GLA_LANES };
@@ -89,7 +89,7 @@ static void long_solve (const long_basis *b)
   }
 }
 
-// W of the columns j .. j+count-1 of [C 0; 0 I], of which the first `given` are in b->c.
+// Computes W of the columns j .. j+count-1 of [C 0; 0 I]; the first `given` are in b->c.
 static void long_weights (const long_basis *b, int64_t j, int64_t count, int64_t given)
 {
   enum { R = (LONG_STRIP + GLA_LANES - 1) / GLA_LANES };
@@ -109,7 +109,7 @@ static void long_weights (const long_basis *b, int64_t j, int64_t count, int64_t
       b->W[i + c * k] = row_get (b->rows + i * R, c);
 }
 
-// Columns j .. j+count-1 of Q [C 0; 0 I] to the page of the result.
+// Stores columns j .. j+count-1 of Q [C 0; 0 I] in the page of the result.
 static void long_columns (const long_basis *b, const svd_basis *to, int64_t j, int64_t count,
                           int64_t given)
 {
@@ -162,7 +162,7 @@ static size_t long_layout (char *base, const gla_svd_job *job, long_work *w)
   return at;
 }
 
-// R of a page into lane l; zeros where the page is not finite.
+// Stores R of a page in lane l; zeros if the page is not finite.
 static void factor_long (const gla_array *A, int64_t page, int l, long_work *w)
 {
   const int64_t m = w->m, k = w->k, rv = registers_for (m);
@@ -185,7 +185,7 @@ static void factor_long (const gla_array *A, int64_t page, int l, long_work *w)
       lane_set (w->p.s.qr.a, k, i, j, l, i <= j ? w->R[i + j * k] : scalar_make (0, 0));
 }
 
-// Of R, a k x k page in each lane: P X, and Q2*Y into p->c where long vectors are wanted.
+// Forms, of R, a k x k page in each lane, P X, and Q2*Y in p->c if long vectors are wanted.
 static void form_bases_of_R (const gla_svd_job *job, const lanes_page *p)
 {
   const lanes_svd *s = &p->s;
@@ -207,7 +207,7 @@ static void form_bases_of_R (const gla_svd_job *job, const lanes_page *p)
   }
 }
 
-// Columns of Q [Q2*Y 0; 0 I] of lane l to the page of the result.
+// Stores columns of Q [Q2*Y 0; 0 I] of lane l in the page of the result.
 static void store_long_strips (const svd_basis *to, int l, long_work *w)
 {
   long_basis *b = &w->basis;
@@ -225,7 +225,7 @@ static void store_long_strips (const svd_basis *to, int l, long_work *w)
   }
 }
 
-// The long vectors of lane l; `fix` of them get their phases, and the short ones follow.
+// Stores the long vectors of lane l; `fix` of them get their phases, and the short ones follow.
 static void store_long_vectors (const svd_basis *to, int64_t fix, int l, long_work *w)
 {
   store_long_strips (to, l, w);
@@ -269,7 +269,7 @@ static int long_is_graded (const gla_array *A, int l, const long_work *w, real *
   return rows_differ (w->m, w->k, w->t, lengths2);
 }
 
-// work: that of one page by Jacobi, which such pages are left to.
+// work: the workspace of Jacobi for one page, which such pages are left to.
 static void solve_long_register (gla_cpu_svd_task *task, long_work *w, char *work)
 {
   jacobi_work jacobi;
@@ -298,7 +298,7 @@ static void solve_long_register (gla_cpu_svd_task *task, long_work *w, char *wor
       solve_svd_jacobi (task, work, w->p.page[l]);
 }
 
-// Pages pages[0..count-1].
+// Solves pages pages[0..count-1].
 static void solve_svd_long (gla_cpu_svd_task *task, char *work, const int64_t *pages, int count)
 {
   long_work w;

@@ -1,9 +1,9 @@
 // svd_page.h: one page by reduction to a bidiagonal matrix
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// T = Q R first where T is much longer than wide; R or T = Q1 B P1', B bidiagonal. As LAPACK's
-// ?gesdd, but for the questions whether to stop, and only the columns that are wanted go through
-// the reflectors. What is in the caches is reduced by svd_reduce.h, the rest by LAPACK.
+// T = Q R first if T is much longer than wide; R or T = Q1 B P1', B bidiagonal. The method is that
+// of LAPACK's ?gesdd, but it polls, and only the wanted columns are multiplied by the reflectors.
+// Matrices that fit into the caches are reduced by svd_reduce.h, others by LAPACK.
 
 #ifndef GPULINALG_CPU_SVD_SVD_PAGE_H
 #define GPULINALG_CPU_SVD_SVD_PAGE_H
@@ -19,9 +19,9 @@
 // the SVD of a real bidiagonal matrix by LAPACK, checked
 //------------------------------------------------------------------------------
 
-// Divide and conquer, and implicit QR where that does not converge or its vectors are not
+// Divide and conquer is used, and implicit QR if that does not converge or its vectors are not
 // orthonormal: LAPACK's ?bdsdc deflates too little before version 3.12.1, and has lost
-// orthogonality where very many values are nearly equal (issue 255 of LAPACK).
+// orthogonality if very many values are nearly equal (issue 255 of LAPACK).
 
 typedef struct {
   int64_t k;
@@ -52,7 +52,7 @@ static inline real probe_element (int64_t i)
   return (i * 2654435761u >> 7 & 1) ? 1 : -1;
 }
 
-// Eight sums, so that none waits for another.
+// Eight sums are formed at a time, so that none waits for another.
 static real dot_of (int64_t k, const real *q, const real *x)
 {
   real sum[8] = {0};
@@ -65,8 +65,8 @@ static real dot_of (int64_t k, const real *q, const real *x)
   return (sum[0] + sum[4]) + (sum[1] + sum[5]) + ((sum[2] + sum[6]) + (sum[3] + sum[7]));
 }
 
-// The largest element of x' (Q Q' - I) for the probe x: rows of q if `rows`, else columns, made of
-// q. All of order k eps where Q is orthogonal.
+// Returns the largest element of x' (Q Q' - I) for the probe x: of rows of q if `rows`, else
+// columns. All are of order k eps if Q is orthogonal.
 static real off_orthogonal (int64_t k, const real *q, real *y)
 {
   // y = q' x, then z = q y, compared with x
@@ -126,7 +126,7 @@ static int32_t bidiagonal_qr (const bidiagonal *b, int vectors)
   return (int32_t)info;
 }
 
-// B = U diag (d) VT for the upper bidiagonal B. Returns how many values did not converge.
+// Finds B = U diag (d) VT for the upper bidiagonal B. Returns how many values did not converge.
 static int32_t solve_bidiagonal (const bidiagonal *b, int vectors)
 {
   const gla_blas_int k = (gla_blas_int)b->k;
@@ -228,7 +228,7 @@ static void reduce (gla_cpu_svd_task *task, const page_work *w)
   gla_blas_out ();
 }
 
-// Columns of the basis, from what the bidiagonal matrix gives: (i, j) of its vectors is at
+// Stores columns of the basis, from those of the bidiagonal matrix: (i, j) of its vectors is at
 // x[i*row + j*column].
 static void put_real (const svd_basis *to, int64_t k, const real *x, int64_t row, int64_t column)
 {
@@ -238,14 +238,14 @@ static void put_real (const svd_basis *to, int64_t k, const real *x, int64_t row
       basis_column (to, j)[i] = scalar_make (x[i * row + j * column], 0);
 }
 
-// Pieces of so many columns go through the reflectors between two questions whether to stop.
+// Returns how many columns are multiplied by the reflectors between two polls.
 static int64_t columns_in_piece (int64_t rows, int64_t k)
 {
   const int64_t columns = (int64_t)(2e8 / (double)(rows * k * GLA_PARTS * GLA_PARTS * 4));
   return gla_max (16, columns / 16 * 16);
 }
 
-// The reflectors of Q or P. Complex ones come to where T or R was.
+// Returns the reflectors of Q or P. Complex ones overwrite T or R.
 static reflectors reflectors_of (const page_work *w, int left)
 {
   const reduction *r = &w->reduction;
@@ -273,7 +273,7 @@ static void times_here (gla_cpu_svd_task *task, const page_work *w, int left, co
                    (scalar *)w->work);
 }
 
-// vect "Q" or "P" of gebrd, on the first rows of the basis.
+// Multiplies the first rows of the basis by vect "Q" or "P" of gebrd.
 static void times_bidiagonal (gla_cpu_svd_task *task, const page_work *w, const char *vect,
                               const svd_basis *to)
 {
@@ -315,7 +315,7 @@ static void form_bases (gla_cpu_svd_task *task, const page_work *w, const svd_ba
   const int64_t k = w->k;
   if (b->of_long.columns > 0) {
     put_real (&b->of_long, k, w->b.u, 1, k);
-    // with QR first the columns behind k are those of Q alone
+    // with QR first the columns after k are those of Q alone
     svd_basis inner = b->of_long;
     inner.columns = w->qr_first ? gla_min (inner.columns, k) : inner.columns;
     times_bidiagonal (task, w, "Q", &inner);

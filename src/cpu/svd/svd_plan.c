@@ -29,8 +29,8 @@ int gla_cpu_svd_is_tall (const gla_svd_job *job)
   return m >= 3 * (GLA_TALL_SAMPLE * k + (block > 64 ? block : 64));
 }
 
-// Where pages that are tried in vain lose least: the fewer columns, or where tiles of four columns
-// are not full, the more rows.
+// Limits pages to those that lose least if they are tried in vain: the fewer columns, or if tiles
+// of four columns are not full, the more rows.
 int gla_cpu_svd_is_cholesky (const gla_svd_job *job)
 {
   const int64_t k = job->n, times = k % 4 != 0 ? 10 : k < 28 ? 6 : 4;
@@ -47,10 +47,9 @@ static int64_t lanes_of (const gla_cpu_engine *e, const gla_svd_job *job)
 }
 
 // Seconds of one thread for a page with vectors, 1e-7 + k2 k^2 + k3 k^3 + m m k^2 in double
-// precision, how many times that complex numbers take, and which part of it values alone take.
-// Fitted, to within a factor of 1.5 for k from 3 to 256, to an Intel Xeon with OpenBLAS 0.3.21,
-// between its times with AVX2 and with AVX-512; JACOBI to an AMD EPYC with AVX2. Single numbers
-// take half.
+// precision; the factor of complex numbers, and the part of values alone. They were fitted, to
+// within a factor of 1.5 for k from 3 to 256, to an Intel Xeon with OpenBLAS 0.3.21, between its
+// times with AVX2 and with AVX-512; JACOBI to an AMD EPYC with AVX2. Single numbers take half.
 typedef struct {
   double k2, k3, m, complex, values;
 } fit;
@@ -62,10 +61,10 @@ static const fit fits[] = {
     [GLA_CPU_SVD_JACOBI] = {1.4e-8, 3e-9, 4e-10, 1.8, 0.65},
 };
 
-// Of pages of LANES and LONG by way of T'*T, on an AMD EPYC with AVX-512, to within a factor of 2.
+// For pages of LANES and LONG by T'*T, on an AMD EPYC with AVX-512, to within a factor of 2.
 static const fit tall_fit = {1.8e-8, 0, 1.1e-10, 2.1, 0.45};
 
-// Of pages of LANES by way of Cholesky's factors, as tall_fit.
+// For pages of LANES by Cholesky factors, as tall_fit.
 static const fit cholesky_fit = {1.6e-8, 0.7e-10, 1.9e-10, 2.0, 0.5};
 
 static double page_seconds (const gla_svd_job *job)
@@ -90,8 +89,9 @@ double gla_cpu_svd_alone (const gla_cpu_engine *e, const gla_svd_job *job, int64
   return (double)((pages + lanes - 1) / lanes * lanes) * page_seconds (job);
 }
 
-// An even number of registers, where there are enough pages for all threads: QL runs better on two.
-// By way of Cholesky's factors pages that are left make room for the next ones, so some pairs more.
+// Returns an even number of registers if there are enough pages for all threads, because QL is
+// faster on two. With Cholesky factors pages that are left make room for the next ones, so there
+// are some more pairs.
 int gla_cpu_svd_group (const gla_cpu_engine *e, const gla_svd_job *job, int64_t pages)
 {
   const int lanes = (int)lanes_of (e, job);

@@ -1,4 +1,4 @@
-// svd_reduce.h: one page to bidiagonal form, its rows in lanes, and columns times its reflectors
+// svd_reduce.h: reduces one page to bidiagonal form, rows in lanes; multiplies by its reflectors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #ifndef GPULINALG_CPU_SVD_SVD_REDUCE_H
@@ -18,14 +18,14 @@
 // one page to bidiagonal form, its rows side by side in lanes
 //------------------------------------------------------------------------------
 
-// T = Q B P' with the reflectors of LAPACK's ?gebd2, Q = H_0 H_1 ..., P = G_0 G_1 .... The columns
-// that are left are read and written once per step (Howell and others, 2008): while a few of them
-// are in the nearest cache they lose what the step before found, T - u y' - x v', give their
-// products with the next left reflector, which complete the row that the next right reflector is
-// made of, and are added up with the elements of that row, which is the product with the right
-// reflector but for its scale. LAPACK reads them twice and has half of that done by a slow product.
+// T = Q B P' with the reflectors of LAPACK's ?gebd2, Q = H_0 H_1 ..., P = G_0 G_1 .... The
+// remaining columns are read and written once per step (Howell and others, 2008). While a few of
+// them are in the nearest cache, the update of the previous step, T - u y' - x v', is done; then
+// their products with the next left reflector complete the row for the next right reflector, and
+// their sum, weighted by the elements of that row, is the product with the right reflector but for
+// its scale. LAPACK reads them twice and does half of that by a slow product.
 
-// Columns of a pass that are worked on together: what 32 or 16 registers hold.
+// Columns of a pass that are done together: what 32 or 16 registers hold.
 enum { REDUCE_COLUMNS = (GLA_VECTOR_BYTES == 64 ? 8 : 4) / GLA_PARTS };
 enum { REDUCE_STEPS = 16 }; // between two questions whether to stop
 
@@ -60,8 +60,9 @@ static void reduction_layout (char *base, size_t *at, int64_t m, int64_t k, redu
 // reflectors
 //------------------------------------------------------------------------------
 
-// The reflector of rows `row`.. of x, whose last register is `end`; rows above become 0, row `row`
-// becomes 1. What is left of a column after rounding, whose squares would underflow, counts as 0.
+// Makes the reflector of rows `row`.. of x, whose last register is `end`; rows above become 0, row
+// `row` becomes 1. A column whose squares would underflow has only rounding errors left and counts
+// as 0.
 static reflector reduce_reflector (num *x, int64_t row, int64_t end)
 {
   const int64_t skip = row / GLA_LANES;
@@ -90,14 +91,14 @@ static reflector reduce_reflector (num *x, int64_t row, int64_t end)
 // a step
 //------------------------------------------------------------------------------
 
-// u, v: the reflectors of the step before; next: the left one of this step.
+// u, v: the reflectors of the previous step; next: the left one of this step.
 typedef struct {
   const num *u, *v, *next;
   scalar factor; // conj (tau) of `next`
   int64_t step;
 } reduce_step;
 
-// The sums of the lanes of `count` numbers.
+// Sums the lanes of `count` numbers.
 static inline __attribute__ ((always_inline)) void reduce_sums (const num *x, int count,
                                                                 scalar *sum)
 {
@@ -113,7 +114,7 @@ static inline __attribute__ ((always_inline)) void reduce_sums (const num *x, in
     sum[c] = scalar_make (out[c * GLA_PARTS], GLA_COMPLEX ? out[c * GLA_PARTS + GLA_COMPLEX] : 0);
 }
 
-// `count` columns from j on. The first column behind the diagonal is added up later, for its
+// Does `count` columns from j on. The first column after the diagonal is added later, because its
 // element of the right reflector is 1.
 static inline __attribute__ ((always_inline)) void
 reduce_columns (const reduction *r, const reduce_step *s, int64_t j, int count)
@@ -163,7 +164,7 @@ static void reduce_pass (const reduction *r, const reduce_step *s)
     reduce_columns (r, s, j, 1);
 }
 
-// The next column loses what the step before found, and its reflector is made.
+// Applies the previous step to the next column, and makes its reflector.
 static reflector reduce_column (const reduction *r, const reduce_step *s)
 {
   const int64_t j = s->step;
@@ -176,7 +177,7 @@ static reflector reduce_column (const reduction *r, const reduce_step *s)
   return reduce_reflector (a, j, r->rv);
 }
 
-// The right reflector of the row that the pass has left, and x = tau (T v - u (y' v)).
+// Makes the right reflector of the row of the pass, and x = tau (T v - u (y' v)).
 static void reduce_row (const reduction *r, const reduce_step *s)
 {
   const int64_t j = s->step;
@@ -196,7 +197,7 @@ static void reduce_row (const reduction *r, const reduce_step *s)
   r->e[j] = h.beta;
 }
 
-// Returns early where the work must end.
+// Returns early if the work must end.
 static void reduce_rows (gla_cpu_svd_task *task, const reduction *r)
 {
   memset (r->none, 0, (size_t)r->rv * sizeof *r->none);
@@ -227,7 +228,7 @@ static void reduce_rows (gla_cpu_svd_task *task, const reduction *r)
 //------------------------------------------------------------------------------
 
 // H_0 H_1 ... in blocks I - V T V' of BACK_BLOCK reflectors (Schreiber and Van Loan 1989). V has
-// its ones and zeros, so that all is done by products of matrices.
+// its ones and zeros, so that products of matrices do all.
 
 enum { BACK_BLOCK = 32 };
 
@@ -238,7 +239,7 @@ typedef struct {
   const scalar *tau;
 } reflectors;
 
-// T of a block, with zeros below its diagonal. cross: BACK_BLOCK x BACK_BLOCK.
+// Makes T of a block, with zeros below its diagonal. cross: BACK_BLOCK x BACK_BLOCK.
 static void back_triangle (const reflectors *h, int64_t first, gla_blas_int count, scalar *t,
                            scalar *cross)
 {
@@ -257,7 +258,7 @@ static void back_triangle (const reflectors *h, int64_t first, gla_blas_int coun
   fill_triangle (count, t, BACK_BLOCK, cross, BACK_BLOCK);
 }
 
-// c = H_0 H_1 ... c for `columns` columns; w: BACK_BLOCK x (2 columns + 2 BACK_BLOCK).
+// Sets c = H_0 H_1 ... c for `columns` columns; w: BACK_BLOCK x (2 columns + 2 BACK_BLOCK).
 static void back_multiply (const reflectors *h, scalar *c, int64_t ldc, int64_t columns, scalar *w)
 {
   const gla_blas_int nc = (gla_blas_int)columns, lda = (gla_blas_int)h->ld;

@@ -1,11 +1,11 @@
-// svd_rows.h: the rows of graded pages in order of their length
+// svd_rows.h: sorts the rows of graded pages by their length
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Reflectors with column pivoting leave an error in each row of T that is small beside this row
-// where no row is followed by a much longer one (Powell, Reid 1969; Cox, Higham 1998). R is then
-// graded as the rows are, and small values keep their digits. Where a row is more than 16 times as
+// Reflectors with column pivoting leave an error in each row of T that is small relative to this
+// row if no row is followed by a much longer one (Powell, Reid 1969; Cox, Higham 1998). Then R is
+// graded as the rows are, and small values keep their digits. If a row is more than 16 times as
 // long as one before it, rows are exchanged, and those of the long vectors back. Rows of ordinary
-// pages stay where they are.
+// pages keep their places.
 
 #ifndef GPULINALG_CPU_SVD_SVD_ROWS_H
 #define GPULINALG_CPU_SVD_SVD_ROWS_H
@@ -18,7 +18,7 @@
 // Squares of lengths that differ by more than this are those of graded rows.
 #define ROWS_RISE ((real)256)
 
-// Places of rows by length, descending, of equal ones in their order (Shell 1959).
+// Sorts places of rows by length, descending; equal ones keep their order (Shell 1959).
 static void order_rows (int64_t m, const real *lengths2, int64_t apart, int *order)
 {
   int64_t gap = 1;
@@ -42,7 +42,7 @@ static void order_rows (int64_t m, const real *lengths2, int64_t apart, int *ord
     }
 }
 
-// Lanes where a row is much longer than one before it.
+// Returns lanes where a row is much longer than one before it.
 static mask rows_rise (int64_t m, const vec *lengths2)
 {
   vec least = lengths2[0];
@@ -55,8 +55,8 @@ static mask rows_rise (int64_t m, const vec *lengths2)
   return rise;
 }
 
-// Whether the rows of a packed page t (m x k), which are not zero, differ much; the squares of
-// their lengths to lengths2 (m).
+// Whether the nonzero rows of a packed page t (m x k) differ much; stores the squares of their
+// lengths in lengths2 (m).
 static int rows_differ (int64_t m, int64_t k, const scalar *t, real *lengths2)
 {
   real most = 0, least = GLA_MAX;
@@ -71,8 +71,8 @@ static int rows_differ (int64_t m, int64_t k, const scalar *t, real *lengths2)
   return most > ROWS_RISE * least;
 }
 
-// The rows of a packed page t (m x k) in order, if one is much longer than one before it. Returns
-// whether they are. lengths2, column: m.
+// Sorts the rows of a packed page t (m x k) if one is much longer than one before it. Returns
+// whether it did. lengths2, column: m.
 static int sort_rows (int64_t m, int64_t k, scalar *t, real *lengths2, scalar *column, int *order)
 {
   real least = GLA_MAX;
@@ -93,7 +93,7 @@ static int sort_rows (int64_t m, int64_t k, scalar *t, real *lengths2, scalar *c
   return 1;
 }
 
-// The rows of long vectors where those of the page were.
+// Moves the rows of long vectors to their places in the page.
 static void unsort_rows (const svd_basis *to, const int *order, scalar *column)
 {
   for (int64_t j = 0; j < to->columns; j++) {
@@ -123,7 +123,7 @@ static void lanes_rows_layout (char *base, size_t *at, int64_t m, lanes_rows *r)
   r->column = gla_carve (base, at, (size_t)(m * GLA_PARTS) * sizeof (real));
 }
 
-// |row i|^2 of a (m x k) for `count` rows i..
+// Computes |row i|^2 of a (m x k) for `count` rows i...
 static inline __attribute__ ((always_inline)) void measure_rows (int64_t m, int64_t k, const num *a,
                                                                  int count, vec *lengths2)
 {
@@ -137,7 +137,8 @@ static inline __attribute__ ((always_inline)) void measure_rows (int64_t m, int6
     lengths2[r] = sum[r];
 }
 
-// x[to[i]] = x[from[i]] in lane l of columns x (m numbers); the one that is NULL is 0, 1, 2, ...
+// Sets x[to[i]] = x[from[i]] in lane l of columns x (m numbers); the one that is NULL is 0, 1, 2,
+// ...
 static void move_rows (int64_t m, int64_t columns, num *x, const int *from, const int *to,
                        real *column, int l)
 {
@@ -153,7 +154,7 @@ static void move_rows (int64_t m, int64_t columns, num *x, const int *from, cons
   }
 }
 
-// The rows of a (m x k) in order where one is much longer than one before it.
+// Sorts the rows of a (m x k) if one is much longer than one before it.
 static void sort_lanes_rows (int64_t m, int64_t k, num *a, lanes_rows *r)
 {
   int64_t i = 0;
@@ -169,7 +170,7 @@ static void sort_lanes_rows (int64_t m, int64_t k, num *a, lanes_rows *r)
     }
 }
 
-// Columns of m rows whose rows were sorted get them back.
+// Moves sorted rows of columns of m rows back.
 static void unsort_lanes_rows (int64_t m, int64_t columns, num *x, const lanes_rows *r)
 {
   for (int l = 0; l < GLA_LANES && mask_any (r->sorted); l++)

@@ -1,13 +1,13 @@
-// svd_tall.h: pages with many more rows than columns by way of T'*T, where that is accurate
+// svd_tall.h: pages with many more rows than columns, by T'*T if that is accurate
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// T (m x k, m >= 12 k) is a page, or its adjoint. T'*T = V D V' of as many pages as there are
-// lanes, one page per lane; S = sqrt (D), and T*(V/S) are the long vectors. T is read twice, and
-// nothing of its size is moved to lanes. Rounding T'*T costs relative errors of values, and
-// orthogonality of long vectors, of about eps times the square of the condition number of T. So
-// only pages whose squared condition number is at most TALL_CONDITION are done so: long pages of
-// random numbers are. The page itself decides, and all others are left to the methods that work on
-// T; most of them show by a sample of rows, whose condition number is larger than that of the page.
+// T (m x k, m >= 12 k) is a page, or its adjoint. T'*T = V D V' with one page per lane; S = sqrt
+// (D), and T*(V/S) are the long vectors. T is read twice, and nothing of its size is moved to
+// lanes. Rounding T'*T costs relative errors of values, and orthogonality of long vectors, of about
+// eps times the square of the condition number of T. So only pages whose squared condition number
+// is at most TALL_CONDITION qualify: long pages of random numbers do. The page itself decides, and
+// all others are left to the methods that work on T; a sample of rows shows most of them, because
+// its condition number is larger than that of the page.
 
 #ifndef GPULINALG_CPU_SVD_SVD_TALL_H
 #define GPULINALG_CPU_SVD_SVD_TALL_H
@@ -79,8 +79,8 @@ static size_t tall_work_layout (char *base, const gla_svd_job *job, tall_work *w
 // which pages
 //------------------------------------------------------------------------------
 
-// Powers of two that bring the largest diagonal element of T'*T near 1. Lanes without a page, with
-// numbers that are not finite, out of range, or too far apart are not live.
+// Finds powers of two that bring the largest diagonal element of T'*T near 1. Lanes without a page,
+// with numbers that are not finite, out of range, or too far apart are not live.
 static void scale_gram (tall_lanes *t)
 {
   const int64_t k = t->k;
@@ -105,7 +105,7 @@ static void scale_gram (tall_lanes *t)
     t->gram[i] = num_scale (down, t->gram[i]);
 }
 
-// T'*T of lanes that are not live becomes I.
+// Sets T'*T of lanes that are not live to I.
 static void settle_gram (tall_lanes *t)
 {
   const int64_t k = t->k;
@@ -115,7 +115,7 @@ static void settle_gram (tall_lanes *t)
                                        num_from_real (vec_broadcast (i == j ? (real)1 : (real)0)));
 }
 
-// No more than the largest eigenvalue: the sum of the squares of all over their sum.
+// Returns at most the largest eigenvalue: the sum of the squares of all over their sum.
 static vec at_most_largest (const tall_lanes *t)
 {
   const int64_t k = t->k;
@@ -130,8 +130,8 @@ static vec at_most_largest (const tall_lanes *t)
   return squares / trace;
 }
 
-// The solution of T'*T * y = x in its place, by what try_pivots leaves: column j of t->y has column
-// j of L times pivot j, t->tau[j] the pivot's reciprocal.
+// Solves T'*T * y = x in place with the results of try_pivots: column j of t->y has column j of L
+// times pivot j, t->tau[j] the pivot's reciprocal.
 static void solve_gram (const tall_lanes *t, num *x)
 {
   const int64_t k = t->k;
@@ -149,7 +149,8 @@ static void solve_gram (const tall_lanes *t, num *x)
   }
 }
 
-// No less than the least eigenvalue: the Rayleigh quotient after two steps of inverse iteration.
+// Returns at least the least eigenvalue: the Rayleigh quotient after two steps of inverse
+// iteration.
 static vec at_least_smallest (tall_lanes *t)
 {
   const int64_t k = t->k;
@@ -190,7 +191,7 @@ static void try_pivots (tall_lanes *t)
     t->live &= at_least_smallest (t) * (real)TALL_CONDITION >= most;
 }
 
-// Eigenvalues that QL has found decide.
+// Decides by the eigenvalues that QL has found.
 static void try_values (tall_lanes *t)
 {
   const int64_t k = t->k;
@@ -207,13 +208,13 @@ static void try_values (tall_lanes *t)
 // values and vectors of T'*T
 //------------------------------------------------------------------------------
 
-// Whether the work must end. Between short pages nobody asks: the clock would take longer.
+// Whether the work must end. There is no poll between short pages: the clock would take longer.
 static int tall_stopped (gla_cpu_svd_task *task, const tall_space *s)
 {
   return s->m * s->k > 4096 && gla_cpu_svd_stopped (task);
 }
 
-// T'*T of rows from..to-1, and of those before them, of all live lanes.
+// Adds T'*T of rows from..to-1 to that of those before them, for all live lanes.
 static void add_rows (gla_cpu_svd_task *task, tall_lanes *t, int64_t from, int64_t to,
                       const tall_space *s)
 {
@@ -225,8 +226,7 @@ static void add_rows (gla_cpu_svd_task *task, tall_lanes *t, int64_t from, int64
   tall_gram_lanes (s, t->gram);
 }
 
-// Takes lanes out where T'*T, scaled, cannot be well enough conditioned. Returns whether one is
-// left.
+// Removes lanes where T'*T, scaled, cannot be well enough conditioned. Returns whether one is left.
 static int still_live (tall_lanes *t)
 {
   scale_gram (t);
@@ -237,14 +237,14 @@ static int still_live (tall_lanes *t)
   return mask_any (t->live);
 }
 
-// A page with few rows before a gap may be misjudged, and is done by the others' method then.
+// A page with few rows before a gap may be misjudged; then the other methods do it.
 static int64_t sample_rows (const tall_space *s)
 {
   const int64_t rows = rows_at_once (s);
   return (GLA_TALL_SAMPLE * s->k + rows - 1) / rows * rows;
 }
 
-// The tridiagonal matrix, ready for QL. Returns whether a lane is live.
+// Makes the tridiagonal matrix, ready for QL. Returns whether a lane is live.
 static int tall_begin (gla_cpu_svd_task *task, tall_lanes *t, const tall_space *s, int vectors)
 {
   const int64_t sample = sample_rows (s);
@@ -263,7 +263,7 @@ static int tall_begin (gla_cpu_svd_task *task, tall_lanes *t, const tall_space *
   return 1;
 }
 
-// Values in order; equal ones keep theirs.
+// Sorts values; equal ones keep their order.
 static void tall_sort (tall_lanes *t)
 {
   const int64_t k = t->k;
@@ -281,7 +281,7 @@ static void tall_sort (tall_lanes *t)
     t->sigma[j] = vec_sqrt (vec_select (t->live, t->sigma[j], vec_broadcast (1)));
 }
 
-// V in order.
+// Sorts V.
 static void tall_vectors (tall_lanes *t)
 {
   const int k = (int)t->k;
@@ -301,8 +301,8 @@ static void tall_vectors (tall_lanes *t)
 // results
 //------------------------------------------------------------------------------
 
-// The first `values` long vectors, T*(V/S), of all live lanes. Where they are V of the page, they
-// get their phases, and the short ones follow.
+// Stores the first `values` long vectors, T*(V/S), of all live lanes. If they are V of the page,
+// they get their phases, and the short ones follow.
 static void store_tall_long (gla_cpu_svd_task *task, const gla_array *to_long, tall_work *w,
                              const tall_lanes *t)
 {
@@ -358,8 +358,8 @@ static void store_tall (gla_cpu_svd_task *task, tall_work *w, tall_lanes *t)
 // pages
 //------------------------------------------------------------------------------
 
-// `count` pages from `first` on, at most two registers of them. Returns a bit for each that is
-// left. Pages whose info is not 0 are left, too.
+// Solves `count` pages from `first` on, at most two registers of them. Returns a bit for each that
+// is left. Pages whose info is not 0 are left, too.
 static uint64_t solve_tall_pages (gla_cpu_svd_task *task, int64_t first, int count, tall_work *w)
 {
   const gla_svd_job *job = task->job;

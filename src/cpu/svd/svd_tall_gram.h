@@ -1,10 +1,10 @@
 // svd_tall_gram.h: products with pages that have many more rows than columns
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// T (m x k) is a page, or its adjoint where the page has more columns than rows. Some of its rows
-// at a time are copied to a block that stays in the nearest cache, its rows side by side in lanes:
-// then T'*T, or T*Z, whose rows go to the page of the result. A page is read where it is, so it
-// needs no workspace of its size.
+// T (m x k) is a page, or its adjoint if the page has more columns than rows. Some of its rows at a
+// time are copied to a block that stays in the nearest cache, with rows in lanes: then it computes
+// T'*T, or T*Z, whose rows go to the page of the result. A page is read in place, so it needs no
+// workspace of its size.
 
 #ifndef GPULINALG_CPU_SVD_SVD_TALL_GRAM_H
 #define GPULINALG_CPU_SVD_SVD_TALL_GRAM_H
@@ -34,13 +34,13 @@ typedef struct {
   num *row;          // k
 } tall_space;
 
-// Tiles of T*Z for so many registers of rows.
+// Returns tiles of T*Z for so many registers of rows.
 static inline int64_t whole_tiles (int64_t registers)
 {
   return (registers + LONG_TILE_ROWS - 1) / LONG_TILE_ROWS;
 }
 
-// blocks: how many there are, of at most so many bytes each, but at least one tile.
+// blocks: their number; each has at most so many bytes, but at least one tile.
 static void tall_layout (char *base, size_t *at, int64_t m, int64_t k, int blocks, int64_t bytes,
                          tall_space *s)
 {
@@ -68,14 +68,14 @@ static inline int64_t rows_at_once (const tall_space *s)
   return s->registers * GLA_LANES;
 }
 
-// The first row of a register whose place is row i: the last register of a page ends with the page,
-// so that nothing behind it is read or written, and has some rows of the one before it, too.
+// Returns the first row of a register at row i: the last register of a page ends with the page, so
+// that nothing after it is read or written, and shares some rows with the previous one.
 static inline int64_t row_of (const tall_space *s, int64_t i)
 {
   return gla_min (i, s->m - GLA_LANES);
 }
 
-// Registers of the adjoint of a page, from row `first` on.
+// Loads registers of the adjoint of a page, from row `first` on.
 static void load_adjoint_rows (const gla_array *A, int64_t page, int64_t first, int64_t registers,
                                const tall_space *s)
 {
@@ -90,9 +90,9 @@ static void load_adjoint_rows (const gla_array *A, int64_t page, int64_t first, 
   }
 }
 
-// Rows first..first+rows-1 of T to the block, with zeros behind the last column and the last
-// register. With `once`, rows that the last register has beside another are zero in it. Returns how
-// many registers there are.
+// Loads rows first..first+rows-1 of T into the block, with zeros after the last column and the last
+// register. `once` sets rows that the last register shares with another to zero in it. Returns the
+// number of registers.
 static int64_t load_tall_rows (const gla_array *A, int64_t page, int64_t first, int once,
                                const tall_space *s)
 {
@@ -125,8 +125,8 @@ static int64_t load_tall_rows (const gla_array *A, int64_t page, int64_t first, 
 // T'*T
 //------------------------------------------------------------------------------
 
-// A tile of T'*T from one block, lanes not added, to `sums` or added to them. Where v and c are the
-// same columns, only of the lower triangle.
+// Stores a tile of T'*T from one block in `sums`, with lanes not added, or adds it to them. If v
+// and c are the same columns, only the lower triangle is computed.
 static inline __attribute__ ((always_inline)) void
 gram_tile (int64_t registers, const num *v, const num *c, int64_t ld, int same, int add, num *sums)
 {
@@ -141,8 +141,8 @@ gram_tile (int64_t registers, const num *v, const num *c, int64_t ld, int same, 
     sums[q] = add ? num_add (sums[q], x[q]) : x[q];
 }
 
-// The tiles of the lower triangle of B'*B to the sums of lane l, or added to them, where B are the
-// first `used` registers of the block.
+// Stores the tiles of the lower triangle of B'*B in the sums of lane l, or adds them, where B is
+// the first `used` registers of the block.
 static void block_gram (int64_t used, int add, int l, const tall_space *s)
 {
   enum { SIZE = GRAM_ROWS * GRAM_COLUMNS };
@@ -156,7 +156,7 @@ static void block_gram (int64_t used, int add, int l, const tall_space *s)
         gram_tile (used, s->block + v * ld, s->block + c * ld, ld, 0, add, sums);
 }
 
-// The same of T'*T of rows from..to-1 of a page; where `from` is not 0 it is added to the sums.
+// Does the same for T'*T of rows from..to-1 of a page; if `from` is not 0 it is added to the sums.
 // Both are multiples of rows_at_once, or to = m.
 static void tall_gram (const gla_array *A, int64_t page, int l, int64_t from, int64_t to,
                        const tall_space *s)
@@ -165,14 +165,14 @@ static void tall_gram (const gla_array *A, int64_t page, int l, int64_t from, in
     block_gram (load_tall_rows (A, page, first, 1, s), first > 0, l, s);
 }
 
-// Zeros to the sums of lane l.
+// Sets the sums of lane l to zero.
 static void no_gram (int l, const tall_space *s)
 {
   const int64_t count = s->tiles * GRAM_ROWS * GRAM_COLUMNS;
   memset (s->sums + l * count, 0, (size_t)count * sizeof *s->sums);
 }
 
-// Sums over the lanes of x[0..GLA_LANES-1], that of x[l] in lane l.
+// Sums over the lanes of x[0..GLA_LANES-1], with that of x[l] in lane l.
 static inline vec add_lanes_of (const num *x, int64_t apart, int imaginary)
 {
   vec parts[GLA_LANES];
@@ -181,7 +181,7 @@ static inline vec add_lanes_of (const num *x, int64_t apart, int imaginary)
   return sum_each (parts);
 }
 
-// The lower triangles of T'*T of all lanes to g (k x k).
+// Stores the lower triangles of T'*T of all lanes in g (k x k).
 static void tall_gram_lanes (const tall_space *s, num *g)
 {
   enum { SIZE = GRAM_ROWS * GRAM_COLUMNS };
@@ -204,7 +204,7 @@ static void tall_gram_lanes (const tall_space *s, num *g)
 // T*Z
 //------------------------------------------------------------------------------
 
-// Registers r.. of `columns` columns j.. of T*Z.
+// Computes registers r.. of `columns` columns j.. of T*Z.
 static inline __attribute__ ((always_inline)) void
 tile_times (const tall_space *s, int64_t r, const scalar *z, int64_t j, int columns, num *sum)
 {
@@ -220,7 +220,7 @@ tile_times (const tall_space *s, int64_t r, const scalar *z, int64_t j, int colu
     }
 }
 
-// Registers r.. of columns of T*Z from the block that begins at row `first`.
+// Computes registers r.. of columns of T*Z from the block that begins at row `first`.
 static inline __attribute__ ((always_inline)) void long_tile (const tall_space *s, int64_t first,
                                                               int64_t r, int64_t used,
                                                               const scalar *z, const svd_basis *to,
@@ -237,7 +237,7 @@ static inline __attribute__ ((always_inline)) void long_tile (const tall_space *
   }
 }
 
-// Columns of T*Z to the page of the result; z: k x to->columns.
+// Stores columns of T*Z in the page of the result; z: k x to->columns.
 static void tall_times (const gla_array *A, int64_t page, const tall_space *s, const scalar *z,
                         const svd_basis *to)
 {

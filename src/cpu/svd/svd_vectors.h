@@ -1,4 +1,4 @@
-// svd_vectors.h: pages scaled by powers of two, and their vectors where the result has them
+// svd_vectors.h: scales pages by powers of two, and stores their vectors in the result
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #ifndef GPULINALG_CPU_SVD_SVD_VECTORS_H
@@ -63,7 +63,7 @@ static svd_scale svd_scale_of (const gla_array *A, int64_t page, int to)
   return s;
 }
 
-// S is no column but may be a diagonal.
+// S has no columns but may be a diagonal.
 static inline void store_value (const gla_svd_chunk *c, int64_t page, int64_t i, real x)
 {
   ((real *)c->S.data)[page * c->S.page_stride + i * c->S.row_stride] = x;
@@ -82,8 +82,8 @@ static void store_failed (const gla_svd_chunk *c, int64_t page, int32_t info)
 // vectors of one page where the result has them, and their phases
 //------------------------------------------------------------------------------
 
-// T (m x k, m >= k) is a page, or its adjoint where the page has more columns than rows. Its long
-// vectors have m rows, its short ones k; the page of the result is their place of work, too.
+// T (m x k, m >= k) is a page, or its adjoint if the page has more columns than rows. Its long
+// vectors have m rows, its short ones k; they are computed in the page of the result.
 
 // A page of U or V; columns 0: it is not wanted.
 typedef struct {
@@ -113,7 +113,7 @@ static svd_bases bases_of (const gla_svd_job *job, const gla_svd_chunk *c, int64
                      wide};
 }
 
-// T of a page, scaled, packed.
+// Loads T of a page, scaled, packed.
 static void load_tall (const gla_array *A, int64_t page, const svd_scale *s, real *to)
 {
   const int64_t m = A->rows, n = A->columns;
@@ -138,7 +138,7 @@ static inline scalar *basis_column (const svd_basis *b, int64_t j)
   return (scalar *)(b->x + j * b->ld * GLA_PARTS);
 }
 
-// Columns of the basis become those of the identity but for the first k, which are zero.
+// Sets columns of the basis to those of the identity but for the first k, which are zero.
 static void clear_basis (const svd_basis *b, int64_t k)
 {
   for (int64_t j = 0; j < b->columns; j++) {
@@ -149,7 +149,7 @@ static void clear_basis (const svd_basis *b, int64_t k)
   }
 }
 
-// The largest |x|^2.
+// Returns the largest |x|^2.
 static real largest_square (int64_t rows, const scalar *x)
 {
   real most = 0;
@@ -166,7 +166,7 @@ static real largest_square (int64_t rows, const scalar *x)
   return most;
 }
 
-// Gives x, of length 1 or 0, the phase of common/phase.h. Returns what x was multiplied by.
+// Gives x, of length 1 or 0, the phase of common/phase.h. Returns the factor of x.
 static scalar fix_column (int64_t rows, scalar *x)
 {
   const real most = largest_square (rows, x);
@@ -195,7 +195,7 @@ static void times_scalar (int64_t rows, scalar f, scalar *x)
     x[i] = scalar_mul (f, x[i]);
 }
 
-// Phases by the first `values` columns of V, where it is wanted.
+// Sets phases by the first `values` columns of V, if it is wanted.
 static void fix_phases (const svd_bases *b, int64_t values)
 {
   const svd_basis *V = b->wide ? &b->of_long : &b->of_short;
