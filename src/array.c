@@ -88,7 +88,7 @@ gla_status gla_check_array (gla_context *ctx, const char *name, const gla_array 
   return GLA_OK;
 }
 
-// Bytes from the first to the last element.
+// Returns the bytes from the first to the last element.
 static size_t extent (const gla_array *a)
 {
   int64_t last = (a->rows - 1) * a->row_stride + (a->columns - 1) * a->column_stride +

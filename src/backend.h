@@ -1,9 +1,9 @@
 // backend.h: what a backend must provide
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A backend is a table of functions. What an algorithm shares between backends (checks, chunks,
-// second tries, the CPU in place of a GPU) is in src/; a backend only computes a chunk of pages.
-// Its rows know row.h and the job.h of their topic; only who looks into the table knows this file.
+// A backend is a table of functions. Work that is common to all backends (checks, chunks, second
+// attempts, the CPU instead of a GPU) is in src/; a backend only computes a chunk of pages. Its
+// rows include row.h and the job.h of their topic; only users of the table include this file.
 
 #ifndef GPULINALG_BACKEND_H
 #define GPULINALG_BACKEND_H
@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-// What a backend has beside operations on pages.
+// What a backend has in addition to operations on pages.
 typedef struct gla_spmv_ops gla_spmv_ops;     // spmv/job.h
 typedef struct gla_krylov_ops gla_krylov_ops; // lanczos/job.h
 typedef struct gla_nd_ops gla_nd_ops;         // arrays/job.h
@@ -23,20 +23,20 @@ typedef struct gla_pages_job gla_pages_job;   // qr/job.h
 struct gla_backend {
   const char *name;
 
-  // Number of devices; the CPU has one. Where 0, why says in words what is missing.
+  // Number of devices; the CPU has one. If it is 0, why says what is missing.
   int (*device_count) (char *why, size_t why_size);
-  // memory_free is -1 where only an open engine could tell.
+  // memory_free is -1 if only an open engine could tell.
   gla_status (*device_query) (int device, gla_device_info *info);
 
-  // What stands in for an engine that is not open yet in the functions that predict seconds, and in
-  // no others. Touches no driver. NULL: the backend's engines open at once.
+  // Replaces an engine that is not open yet in the functions that predict seconds, and in no
+  // others. It does not call the driver. NULL: the backend's engines open at once.
   gla_engine *(*model) (void);
   gla_status (*open) (int device, gla_engine **engine);
   void (*close) (gla_engine *engine);
 
   // Bytes of device memory that the engines of this process keep on this engine's device as work
-  // space for later calls, and giving that of this engine back until at most so many are left; 0
-  // gives pinned memory back, too. Not while a job is at work. NULL: the engine keeps none.
+  // space for later calls; and a function that frees that of this engine until at most so many are
+  // left, where 0 also frees pinned memory. Not during a job. NULL: the engine keeps none.
   int64_t (*kept) (gla_engine *engine);
   void (*shrink) (gla_engine *engine, int64_t most);
 

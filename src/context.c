@@ -113,7 +113,7 @@ void gla_context_count (gla_context *ctx)
   take_gpus (ctx, &gpus);
 }
 
-// The engine is open from here on.
+// Records that the engine is open.
 static void take_engine (gla_context *ctx, int device, gla_engine *engine)
 {
   gla_device_info about = {0};
@@ -231,13 +231,13 @@ gla_status gla_set_place (gla_context *ctx, gla_place place, const int *devices,
   return GLA_OK;
 }
 
-// GPUs that the place names, as far as they are known, lost or not.
+// Counts the GPUs that the place names, as far as they are known, lost or not.
 static int count_named (const gla_context *ctx)
 {
   return ctx->place == GLA_PLACE_LIST ? ctx->n_devices : ctx->counted ? ctx->n_gpus : 1;
 }
 
-// The k-th of them.
+// Returns the k-th of them.
 static int named_device (const gla_context *ctx, int k)
 {
   return ctx->place == GLA_PLACE_LIST ? ctx->devices[k] : k;
@@ -328,7 +328,7 @@ void gla_context_lose (gla_context *ctx, int device)
 // device memory
 //------------------------------------------------------------------------------
 
-// A call may take all there is; between calls others need room, too.
+// A call may take all memory; between calls others need some, too.
 void gla_context_settle (gla_context *ctx)
 {
   gla_context_forked (ctx);

@@ -20,8 +20,8 @@ typedef struct {
   void *warning_user;
 } gla_callbacks;
 
-// Used by one thread at a time. A thread that starts a GPU beside it does not know it: what that
-// thread brings is taken over by the functions below, in the context's own thread.
+// One thread at a time uses a context. A thread that starts a GPU does not know it: the functions
+// below take the GPU over, in the context's own thread.
 struct gla_context {
   gla_callbacks callbacks;
 
@@ -29,9 +29,9 @@ struct gla_context {
   gla_place place;
   int devices[GLA_MAX_DEVICES]; // of GLA_PLACE_LIST
   int n_devices;
-  // Inside a collective call the rank's number on its computer + 1, else 0. It selects the GPU of
-  // this rank, of all GPUs or of GLA_PLACE_LIST. A GPU that fails is an error then, because the
-  // results of the ranks belong together.
+  // In a collective call the rank's number on its computer + 1, else 0. It selects the GPU of this
+  // rank, of all GPUs or of GLA_PLACE_LIST. Then a GPU that fails is an error, because the results
+  // of the ranks belong together.
   int rank_here;
 
   const struct gla_gsvd_ranks
@@ -67,11 +67,10 @@ struct gla_context {
 gla_status gla_fail (gla_context *ctx, gla_status status, const char *format, ...)
     __attribute__ ((format (GLA_FORMAT, 3, 4)));
 
-// The end of every call: the message is empty after GLA_OK, and says something after all else.
-// Returns the status.
+// Ends every call: the message is empty after GLA_OK, and not empty otherwise. Returns the status.
 gla_status gla_end_call (gla_context *ctx, gla_status status);
 
-// Call the user back, where there is a callback.
+// Calls the user back, if there is a callback.
 void gla_warn (gla_context *ctx, const char *id, const char *format, ...)
     __attribute__ ((format (GLA_FORMAT, 3, 4)));
 int gla_stop_wanted (gla_context *ctx);
@@ -79,7 +78,7 @@ void gla_report_progress (gla_context *ctx, int64_t done, int64_t total);
 void gla_report_sweeps (gla_context *ctx, int64_t done, int64_t total, int sweeps);
 // The function of a monitor whose user is the context, for work without pages.
 int gla_poll_stop (void *ctx, int64_t pages);
-// For calls inside of another one: no progress is reported. Returns what to put back into
+// Serves calls inside of another one: no progress is reported. Returns what to restore to
 // ctx->callbacks.
 gla_callbacks gla_silence (gla_context *ctx);
 
@@ -93,19 +92,19 @@ gla_status gla_context_gpu (gla_context *ctx, int device, gla_engine **engine);
 
 // Asks for the GPUs, once; in a fresh process that takes time.
 void gla_context_count (gla_context *ctx);
-// Takes over what the thread that starts a GPU has brought so far; waits for nothing.
+// Takes over what the thread that starts a GPU has done so far, without waiting.
 void gla_context_look (gla_context *ctx);
 // Whether a context of this process has the GPU open, so that this one can open it at once.
 int gla_gpu_is_open (int device);
-// The GPUs that the context's place names and that were not lost, as far as they are known;
+// Finds the GPUs that the context's place names and that were not lost, as far as they are known;
 // returns their number.
 int gla_context_devices (const gla_context *ctx, int *devices);
-// The error where there are none, with a message that names the first that was lost.
+// Returns the error if there are none, with a message that names the first that was lost.
 gla_status gla_context_all_lost (gla_context *ctx);
 
 // Closes a GPU that failed; later calls do not use it.
 void gla_context_lose (gla_context *ctx, int device);
-// Gives back work space beyond an eighth of a GPU's memory, when a call has ended.
+// Frees work space beyond an eighth of a GPU's memory at the end of a call.
 void gla_context_settle (gla_context *ctx);
 
 #endif

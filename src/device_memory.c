@@ -1,4 +1,4 @@
-// device_memory.c: memory of a GPU that the caller holds, and how calls that work with it begin
+// device_memory.c: memory of a GPU that the caller holds, and the begin of calls that use it
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "common/status.h"
@@ -84,7 +84,7 @@ gla_status gla_memory_query (gla_context *ctx, int device, gla_memory_info *info
   return GLA_OK;
 }
 
-// Opens the GPU for a copy; *engine is NULL where there is nothing to copy.
+// Opens the GPU for a copy; *engine is NULL if there is nothing to copy.
 static gla_status begin_copy (gla_context *ctx, int device, const void *to, const void *from,
                               size_t bytes, gla_engine **engine)
 {

@@ -1,4 +1,4 @@
-// arrays_checks.h: checks of arrays and operations of single elements
+// arrays_checks.h: checks of arrays and operations on single elements
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #ifndef GPULINALG_ARRAYS_CHECKS_H
@@ -13,8 +13,8 @@ gla_status gla_nd_check_sizes (gla_context *ctx, const char *name, const gla_nd 
                                const gla_nd *to);
 int gla_nd_is_empty (const gla_nd *a);
 
-// Whether the operation has operands of these types; y is not looked at where it takes one. The
-// type of the result, or 0.
+// Returns the type of the result, or 0 if the operation has no operands of these types; ignores y
+// if it takes one.
 int gla_nd_type_of (int op, int x, int y);
 
 #endif

@@ -1,4 +1,4 @@
-// arrays_elements.c: operations of single elements of arrays that stay on a GPU
+// arrays_elements.c: operations on single elements of arrays that stay on a GPU
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "arrays_checks.h"

@@ -6,7 +6,7 @@
 #include "backend.h"
 #include "common/status.h"
 
-// Whether elements of one type are copied to the other without a loss that nobody asked for.
+// Whether elements of one type are copied to the other without an unexpected loss.
 static int widens (int from, int to)
 {
   return (from == GLA_LOGICAL || to != GLA_LOGICAL) &&
@@ -44,7 +44,8 @@ gla_status gla_join (gla_context *ctx, int device, const gla_nd *to, const gla_n
   return gla_nd_end (ctx, device, engine->backend->nd->join (engine, to, from, count));
 }
 
-// A diagonal of the matrix, or the first one beyond it: sums with rows and columns do not overflow.
+// Returns a diagonal of the matrix, or the first one beyond it: sums with rows and columns do not
+// overflow.
 static int64_t within (const gla_nd *to, int64_t diagonal)
 {
   const int64_t far = to->size[0] + to->size[1];

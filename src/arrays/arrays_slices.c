@@ -85,7 +85,7 @@ gla_status gla_sort (gla_context *ctx, int device, const gla_slices *slices, int
 // Fourier transforms
 //------------------------------------------------------------------------------
 
-// The elements as real numbers, of which a division by n leaves infinities alone.
+// Returns the elements as real numbers, so that a division by n keeps infinities.
 static gla_nd parts_of (const gla_slices *slices, void *data)
 {
   return (gla_nd){.data = data,

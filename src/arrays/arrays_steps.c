@@ -1,4 +1,4 @@
-// arrays_steps.c: several operations of single elements in one pass
+// arrays_steps.c: several operations on single elements in one pass
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "arrays_checks.h"
@@ -81,7 +81,7 @@ static gla_status check_step (gla_context *ctx, const gla_nd_steps *p, int k)
   return GLA_OK;
 }
 
-// Of which precisions values and operations are.
+// The precisions of values and operations.
 typedef struct {
   int single, is_double;
 } precisions;
@@ -99,7 +99,7 @@ static int type_of_operation (const gla_nd_steps *p, const gla_nd_step *s)
   return gla_nd_is_single (x) || gla_nd_is_single (y) ? GLA_TYPE_S : x == GLA_LOGICAL ? y : x;
 }
 
-// Arrays, steps and results are of one precision.
+// Checks that arrays, steps and results have one precision.
 static gla_status check_types (gla_context *ctx, const gla_nd_steps *p)
 {
   precisions all = {0, 0};

@@ -6,7 +6,7 @@
 #include "backend.h"
 #include "common/status.h"
 
-// Ranges are checked; lists are on the GPU. *count becomes the number of elements.
+// Checks ranges; lists are on the GPU. *count becomes the number of elements.
 static gla_status check_subscripts (gla_context *ctx, const gla_nd *x, const gla_subscripts *s,
                                     int64_t *count)
 {
@@ -24,7 +24,7 @@ static gla_status check_subscripts (gla_context *ctx, const gla_nd *x, const gla
   return GLA_OK;
 }
 
-// The elements without gaps, in the order of the subscripts.
+// Returns the elements without gaps, in the order of the subscripts.
 static gla_nd packed (void *data, const gla_nd *x, const gla_subscripts *s)
 {
   gla_nd a = {.data = data, .type = x->type, .dims = x->dims};

@@ -16,7 +16,7 @@ static inline int gla_nd_is_single (int type)
   return type == GLA_TYPE_S || type == GLA_TYPE_C;
 }
 
-// Bytes of an element; 0 for an unknown type.
+// Returns the bytes of an element; 0 for an unknown type.
 static inline size_t gla_nd_bytes (int type)
 {
   return type == GLA_LOGICAL ? 1 : gla_type_size ((gla_type)type);

@@ -25,17 +25,17 @@ typedef struct gla_nd_ops {
   gla_status (*reduce) (gla_engine *engine, gla_reduction op, const gla_slices *slices, void *to,
                         double *index);
   gla_status (*scan) (gla_engine *engine, gla_reduction op, const gla_slices *slices, void *to);
-  // x(s) to `elements`, or with `store` the other way round.
+  // Copies x(s) to `elements`, or with `store` the other way round.
   gla_status (*subscript) (gla_engine *engine, const gla_nd *x, const gla_subscripts *s,
                            const gla_nd *elements, int store);
   gla_status (*find) (gla_engine *engine, const void *mask, int64_t n, int64_t *list,
                       int64_t *count);
-  // GLA_ERROR_BAD_ARGUMENT where slices are too long.
+  // Returns GLA_ERROR_BAD_ARGUMENT if slices are too long.
   gla_status (*sort) (gla_engine *engine, const gla_slices *slices, int descending, void *to,
                       double *index);
-  // Without the division by n. GLA_ERROR_BAD_ARGUMENT where there is no such transform.
+  // Does not divide by n. Returns GLA_ERROR_BAD_ARGUMENT if there is no such transform.
   gla_status (*fft) (gla_engine *engine, const gla_slices *slices, int inverse, void *to);
-  // Bytes of another engine of the backend, which has come to the end of its work on them, to this
+  // Copies bytes of another engine of the backend, which has finished its work on them, to this
   // one.
   gla_status (*fetch) (gla_engine *engine, void *to, gla_engine *other, const void *from,
                        size_t bytes);

@@ -1,4 +1,4 @@
-// choose.c: where a call runs, by formulas of the backends
+// choose.c: chooses where a call runs, by formulas of the backends
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "choose.h"
@@ -8,7 +8,7 @@
 
 // No call on a GPU is much shorter, so shorter calls stay on the CPU.
 static const double shortest_gpu_call = 0.1e-3;
-// Seconds to start a device, and what the first call on it takes more.
+// Seconds to start a device, and the additional time of the first call on it.
 static const double usual_start = 0.3, usual_load = 10e-3;
 
 //------------------------------------------------------------------------------
@@ -35,7 +35,7 @@ static gla_status wait_for_start (gla_context *ctx, double most)
 
 // The GPU is not open. It is started in the background as soon as it would have saved as much time
 // as its start takes: so at most twice the time of the better choice is ever spent (the ski rental
-// problem). It is waited for where start and call together are shorter than the call on the CPU.
+// problem). The call waits for it if start and call together are shorter than the call on the CPU.
 // *open: whether it is open now.
 static gla_status start_or_wait (gla_context *ctx, int device, double saved, gla_choice *c,
                                  int *open)
@@ -61,8 +61,8 @@ static gla_status start_or_wait (gla_context *ctx, int device, double saved, gla
 // choose
 //------------------------------------------------------------------------------
 
-// Which GPU is that of a rank depends on how many there are, and to ask for them takes a part of a
-// start. Worth it as soon as calls on the CPU have taken as long.
+// The GPU of a rank depends on how many there are, and asking for them takes a part of a start.
+// That is worth it as soon as calls on the CPU have taken as long.
 static void count_for_rank (gla_context *ctx, double on_cpu)
 {
   if (ctx->rank_here <= 1 || ctx->counted)
@@ -82,8 +82,8 @@ static int first_gpu (gla_context *ctx, int *device)
   return 1;
 }
 
-// The GPU's engine, or what stands in for it while it is not open; NULL: there is none. One that
-// works for another context of this process opens at once: all contexts choose alike.
+// Returns the GPU's engine, or its model while it is not open; NULL: there is none. One that works
+// for another context of this process opens at once: all contexts choose alike.
 static gla_engine *gpu_or_model (gla_context *ctx, int device, int *open)
 {
   gla_engine *engine = ctx->gpus[device];
@@ -154,7 +154,7 @@ gla_status gla_choose (gla_context *ctx, const gla_placing *placing, const void 
     return gla_context_gpu (ctx, 0, &gpu); // says why not
   if (c->count == 0)
     return gla_context_all_lost (ctx);
-  (void)gla_context_gpu (ctx, c->devices[0], &gpu); // what it supports shows when it is open
+  (void)gla_context_gpu (ctx, c->devices[0], &gpu); // only an open GPU shows what it supports
   ctx->message[0] = '\0';
   if (!placing->supports (ctx->gpu_backend, call))
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s", placing->unsupported);

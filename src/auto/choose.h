@@ -1,9 +1,9 @@
-// choose.h: where a call runs, inside of src/
+// choose.h: chooses where a call runs, inside of src/
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Formulas of the backends predict the time of a call on the processors that this process has, and
-// on the GPU. They depend on the call alone, so the same call has the same place, and with it the
-// same bits, except once when the GPU has started.
+// Formulas of the backends predict the time of a call on the processors of this process, and on the
+// GPU. They depend on the call alone, so the same call has the same place, and therefore the same
+// bits, except once when the GPU has started.
 
 #ifndef GPULINALG_CHOOSE_H
 #define GPULINALG_CHOOSE_H
@@ -30,11 +30,11 @@ typedef struct {
 } gla_choice;
 
 // Chooses for arrays on data_device (GLA_DEVICE_HOST or a GPU), by the context's place. With
-// GLA_PLACE_AUTO a GPU may be started in the background, or waited for where that is much shorter
-// than the call on the CPU. GLA_ERROR_STOPPED where the user stops the wait.
+// GLA_PLACE_AUTO a GPU may be started in the background, or waited for if that is much shorter than
+// the call on the CPU. GLA_ERROR_STOPPED if the user stops the wait.
 gla_status gla_choose (gla_context *ctx, const gla_placing *placing, const void *call,
                        int64_t pages, int data_device, gla_choice *choice);
-// To be called when the call has ended, well or not.
+// Must be called at the end of the call, also after an error.
 void gla_choice_end (gla_context *ctx, const gla_choice *choice);
 
 #endif

@@ -1,4 +1,4 @@
-// place.c: runs a call in the place that is chosen for it, for all operations
+// place.c: runs a call in the chosen place, for all operations
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "place.h"
@@ -38,7 +38,7 @@ static void warn (gla_context *ctx, const gla_outcome *outcome)
     gla_warn (ctx, "device-memory", "the GPU has too little free memory%s", rest);
 }
 
-// Whether a GPU that cannot do a call is an error of all ranks. Too little memory is none where the
+// Whether a GPU that cannot do a call is an error of all ranks. Too little memory is none if the
 // CPU was as good a place.
 static int ends_ranks (const gla_context *ctx, const gla_outcome *outcome)
 {
@@ -64,7 +64,7 @@ static gla_status on_gpus (gla_context *ctx, const gla_placed *p, const gla_choi
 static gla_status on_cpu (gla_context *ctx, const gla_placed *p)
 {
   gla_engine *cpu;
-  ctx->message[0] = '\0'; // why a GPU could not be opened matters no more
+  ctx->message[0] = '\0'; // the reason why a GPU could not be opened is no longer needed
   const gla_status status = gla_context_cpu (ctx, &cpu);
   return status == GLA_OK ? p->work->on_engine (p->call, cpu) : status;
 }

@@ -13,11 +13,11 @@ typedef struct {
   int undone;         // nonzero: something is left for the CPU
 } gla_outcome;
 
-// How a call is done, in either place. What is left of it where a GPU failed is no error.
+// How a call is done, in either place. Work that a failed GPU leaves is no error.
 typedef struct {
   // NULL: one GPU does all, by `on_engine`.
   gla_status (*on_gpus) (void *call, const int *devices, int count, gla_outcome *outcome);
-  // The whole call, or what GPUs have left of it.
+  // Does the whole call, or what GPUs have left of it.
   gla_status (*on_engine) (void *call, gla_engine *engine);
 } gla_placed_work;
 
@@ -29,12 +29,13 @@ typedef struct {
   int data_device; // where the arrays are: GLA_DEVICE_HOST or a GPU
 } gla_placed;
 
-// What the status of a GPU's work means for the call. Where the GPU failed or had too little memory
-// the outcome says so, the GPU is closed if it failed, and GLA_OK leaves the call to the CPU.
+// Says what the status of a GPU's work means for the call. If the GPU failed or had too little
+// memory the outcome says so, the GPU is closed if it failed, and GLA_OK leaves the call to the
+// CPU.
 gla_status gla_place_note (gla_context *ctx, gla_status status, int device, gla_outcome *outcome);
 
-// Chooses the place and does the call there. What GPUs cannot do, for want of memory or because
-// they fail, the CPU does with one warning, unless the arrays are on a GPU. *device becomes the
+// Chooses the place and does the call there. What GPUs cannot do because they fail or have too
+// little memory, the CPU does with one warning, unless the arrays are on a GPU. *device becomes the
 // first GPU that worked, or GLA_DEVICE_HOST.
 gla_status gla_place_call (gla_context *ctx, const gla_placed *placed, int *device);
 

@@ -13,7 +13,7 @@
 //------------------------------------------------------------------------------
 
 // Whether this process, or in a child its parent, has called the driver, and whether this is a
-// child. The question is asked several times in each call, so it must not ask the system.
+// child. Each call asks several times, so this must not call the system.
 static atomic_int driver_called, forked;
 
 static void in_child (void)
@@ -21,7 +21,7 @@ static void in_child (void)
   atomic_store (&forked, atomic_load (&driver_called));
 }
 
-// When the library is loaded: a fork during the first call of the driver must not miss it.
+// Runs when the library is loaded: a fork during the first call of the driver must not be missed.
 static __attribute__ ((constructor)) void watch_forks (void)
 {
   gla_at_fork (NULL, NULL, in_child);
@@ -66,11 +66,11 @@ static void join (gla_start *start)
   start->joined = 1;
 }
 
-// A thread inside of the driver while the process takes the driver down hangs or crashes. It ends
-// at its next step, which is never far. The process calls first what was registered last, and the
-// driver registers functions of its own when it is first called; so this is registered before and
-// after that. While the driver is in its first call, the order is the driver's own: a process that
-// can know that it is about to exit calls gla_release before.
+// If a thread is inside of the driver while the process ends the driver, it hangs or crashes. So
+// the process waits: the thread ends at its next step, which takes little time. Functions that were
+// registered last are called first, and the driver registers its own when it is first called; so
+// this is registered before and after that. While the driver is in its first call, the order is the
+// driver's own: a process that knows that it is about to exit calls gla_release before.
 static void wait_at_exit (void)
 {
   if (gla_process () != registrar)

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // In a fresh process the driver takes 0.1 s to count the GPUs, and as long again to open one. So it
-// is not called before that matters, and "auto" has a thread do it while the CPU works. The thread
-// touches its gla_start only, never a context.
+// is called only when that is needed, and with "auto" a thread does it while the CPU works. The
+// thread uses its gla_start only, never a context.
 
 #ifndef GPULINALG_START_H
 #define GPULINALG_START_H
@@ -22,8 +22,8 @@ typedef struct {
 
 void gla_gpus_query (gla_gpus *gpus);
 
-// Whether this process was forked from one that had called the driver. Then it must not use a GPU:
-// the driver does not survive a fork.
+// Whether this process was forked from one that had called the driver. Then it must not use a GPU,
+// because the driver does not support that.
 int gla_forked (void);
 
 typedef enum { GLA_START_COUNTING, GLA_START_OPENING, GLA_START_DONE } gla_start_stage;
@@ -44,10 +44,10 @@ typedef struct gla_start {
   struct gla_start *next;
 } gla_start;
 
-// NULL where there is no memory or no thread for it. To be ended by gla_start_end.
+// Returns NULL if there is no memory or no thread for it. gla_start_end ends it.
 gla_start *gla_start_begin (int device);
-// Waits for the thread, which opens no engine any more where it has not begun to, frees the start
-// and returns the engine or NULL.
+// Waits for the thread, which opens no engine if it has not yet begun to, frees the start and
+// returns the engine or NULL.
 gla_engine *gla_start_end (gla_start *start);
 
 #endif

@@ -1,4 +1,4 @@
-// dispatch.c: deals out the pages of a call to engines
+// dispatch.c: shares the pages of a call among engines
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "common/status.h"
@@ -43,8 +43,8 @@ static void start_threads (gla_run *run, gla_queue *queues, int count, queue_thr
   }
 }
 
-// A thread for every engine; this one calls back until they are done. What a thread that could not
-// be started has left is done here.
+// Each engine has a thread; the calling thread calls back until they are done, and then does the
+// part of a thread that could not be started.
 static void work_in_threads (gla_run *run, gla_queue *queues, int count)
 {
   queue_thread threads[GLA_MAX_DEVICES];
@@ -65,7 +65,7 @@ static void work_in_threads (gla_run *run, gla_queue *queues, int count)
 }
 
 // Keeps every engine busy until no page waits. *failure: why an engine was given up, if one was;
-// pages that no engine could do wait still.
+// pages that no engine could do still wait.
 static gla_status run_queues (gla_run *run, gla_queue *queues, int count, gla_status *failure)
 {
   if (count > 1)

@@ -1,4 +1,4 @@
-// failures.c: pages that failed: what their status words say, and another try
+// failures.c: pages that failed: their status words, and another attempt
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "backend.h"
@@ -106,7 +106,7 @@ void gla_handed_back_end (gla_handed_back *h)
   pthread_mutex_destroy (&h->lock);
 }
 
-// The next of them in the range that follow each other, from `from` on; count 0: there are none.
+// Returns the next consecutive ones in the range, from `from` on; count 0: there are none.
 static gla_range next_handed_back (const int32_t *info, gla_range range, int64_t from)
 {
   const int64_t end = range.first + range.count;
@@ -160,7 +160,7 @@ gla_status gla_do_handed_back (gla_call *call, gla_handed_back *h, gla_range ran
 // pages that did not converge, tried again by another method
 //------------------------------------------------------------------------------
 
-// A page that is tried again is already counted; only the wish to stop matters.
+// A page that is tried again is already counted; only a request to stop matters.
 static int poll_stop (void *run, int64_t ignored)
 {
   (void)ignored;
@@ -185,7 +185,7 @@ static int retry_page (gla_call *call, const gla_retry *retry, gla_engine *engin
   return status == GLA_OK && retry->info[page] == 0;
 }
 
-// By either method.
+// Tries both methods.
 static int retry_on_cpu (gla_call *call, const gla_retry *retry, int64_t page)
 {
   gla_engine *cpu;
@@ -201,8 +201,8 @@ static int retry_on_cpu (gla_call *call, const gla_retry *retry, int64_t page)
 // The arrays of an operation whose pages are tried again, at most.
 enum { ARRAYS_MOST = 4 };
 
-// From the first array, the page itself, to the others, which are its results; these are copied
-// back where the CPU has solved it.
+// Copies the first array, the page itself; the others are its results and are copied back if the
+// CPU has solved it.
 static int solve_page (gla_call *call, const gla_retry *retry, int64_t page, const gla_array *host)
 {
   gla_context *ctx = call->run.ctx;

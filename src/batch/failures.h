@@ -1,4 +1,4 @@
-// failures.h: pages that failed: what their status words say, and another try, inside of src/
+// failures.h: pages that failed: their status words, and another attempt, inside of src/
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #ifndef GPULINALG_FAILURES_H
@@ -24,22 +24,22 @@ typedef struct {
   int own;
 } gla_infos;
 
-// callers: NULL where the caller wants none.
+// callers: NULL if the caller wants none.
 gla_status gla_infos_take (gla_context *ctx, int32_t *callers, int64_t pages, gla_infos *infos);
 void gla_infos_free (const gla_infos *infos);
-// Counts the pages whose info is not 0, and finds the first, where there may be some.
+// Counts the pages whose info is not 0, and finds the first, if there may be some.
 void gla_count_failed (const gla_failures *f, const int32_t *info, int64_t pages,
                        gla_report *report);
 
-// Whether one of the `count` pages has info != 0; sets `suspect` then. clean: nonzero where the
-// engine has said that none has.
+// Whether one of the `count` pages has info != 0; then sets `suspect`. clean: nonzero if the engine
+// has said that none has.
 int gla_look_for_failures (gla_call *call, gla_failures *f, const int32_t *info, int64_t count,
                            int clean);
-// The first page of the chunk that is not Hermitian: notes it, unless an earlier one is known, and
-// hands out no further pages. info and skew are those of the chunk.
+// Finds the first page of the chunk that is not Hermitian: records it, unless an earlier one is
+// known, and closes the run. info and skew are those of the chunk.
 void gla_note_not_hermitian (gla_call *call, gla_failures *f, gla_range range, const int32_t *info,
                              const double *skew);
-// GLA_ERROR_NOT_HERMITIAN, with a message that names bad_page.
+// Returns GLA_ERROR_NOT_HERMITIAN, with a message that names bad_page.
 gla_status gla_fail_not_hermitian (gla_context *ctx, const gla_failures *f);
 
 // Pages that a GPU has returned: they have info < 0.
@@ -70,8 +70,9 @@ typedef struct {
   void (*use) (gla_call *call, gla_retry_method method);
 } gla_retry;
 
-// Each such page alone: by the other method where the call was, then on the CPU by either, to which
-// a page of device memory is copied. A page that fails again keeps its info, and is NaN.
+// Tries each such page alone: by the other method in the place of the call, then on the CPU by
+// either, to which a page of device memory is copied. A page that fails again keeps its info, and
+// is NaN.
 void gla_retry_failed (gla_call *call, const gla_retry *retry);
 
 #endif

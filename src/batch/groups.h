@@ -1,4 +1,4 @@
-// groups.h: calls that work on groups of pages, each group by calls of its own, inside of src/
+// groups.h: calls that do groups of pages, each group by its own calls, inside of src/
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #ifndef GPULINALG_GROUPS_H
@@ -14,7 +14,7 @@ typedef struct {
 } gla_groups;
 
 void gla_groups_start (gla_groups *g, const gla_context *ctx, int64_t pages);
-// The calls from here to gla_group_leave are for the group that begins with page `first`: their
+// Calls between this and gla_group_leave are for the group that begins with page `first`: their
 // progress is reported as that of all pages, and a warning comes once for all groups.
 void gla_group_enter (gla_context *ctx, gla_groups *g, int64_t first);
 void gla_group_leave (gla_context *ctx, const gla_groups *g);

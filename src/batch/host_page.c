@@ -32,12 +32,12 @@ int gla_host_page_take (const gla_array *device, gla_array *host)
   return there;
 }
 
-// Neighbouring pages, from `page` on, and page `at` of the host.
+// Consecutive pages, from `page` on, and page `at` of the host.
 typedef struct {
   int64_t page, at, count;
 } neighbours;
 
-// As many numbers at a time as are side by side: all, columns, or single ones.
+// Copies as many numbers at a time as are contiguous: all, columns, or single ones.
 static gla_status copy (gla_context *ctx, const gla_array *device, const neighbours *n,
                         const gla_array *host, int back)
 {

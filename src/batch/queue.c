@@ -22,7 +22,7 @@ const gla_batch_ops *gla_queue_row (const gla_queue *q)
   return row_of (q->engine->backend, q->call);
 }
 
-// A backend may do without an operation.
+// A backend may lack an operation.
 int gla_batch_supports (const gla_backend *backend, const void *call)
 {
   const gla_call *c = call;
@@ -135,7 +135,7 @@ gla_status gla_queue_finish (gla_queue *q)
 // all chunks
 //------------------------------------------------------------------------------
 
-// Gives back all that is still in flight, after a failure.
+// Returns all pages in flight to the run, after a failure.
 static void abandon (gla_queue *q)
 {
   for (; q->count > 0; q->count--) {
@@ -144,8 +144,8 @@ static void abandon (gla_queue *q)
   }
 }
 
-// Memory is short: finishes what is in flight and begins again with smaller chunks, or where they
-// have one page each with one of them at a time. Returns why that is not possible, or GLA_OK.
+// Memory is short: finishes what is in flight and begins again with smaller chunks, or, if they
+// have one page each, with one of them at a time. Returns why that is not possible, or GLA_OK.
 static gla_status shrink (gla_queue *q)
 {
   const int others = q->count > 0;
@@ -167,7 +167,7 @@ static gla_status shrink (gla_queue *q)
   return gla_queue_begin (q, 1);
 }
 
-// The engine fails for this reason: it gets no more pages, and a broken GPU is closed.
+// The engine has failed for this reason: it gets no more pages, and a broken GPU is closed.
 static void give_up (gla_queue *q, gla_status reason)
 {
   gla_run *run = &q->call->run;
@@ -183,15 +183,15 @@ static void give_up (gla_queue *q, gla_status reason)
   q->engine = NULL;
 }
 
-// Fills the free slots and waits for the oldest chunk. GLA_ERROR_STOPPED where the user wants to
-// stop, else GLA_OK.
+// Fills the free slots and waits for the oldest chunk. Returns GLA_ERROR_STOPPED if the user wants
+// to stop, else GLA_OK.
 static gla_status step (gla_queue *q)
 {
   gla_run *run = &q->call->run;
   const int slots = q->alone ? 1 : q->engine->backend->slots;
   gla_status status = GLA_OK;
   if (q->count == 0)
-    q->head = 0; // the slot whose memory is there
+    q->head = 0; // the slot that has memory
   while (status == GLA_OK && q->count < slots) {
     const gla_range range = gla_run_take (run, q->chunk_pages);
     if (range.count == 0)
@@ -216,7 +216,7 @@ void gla_queue_work (gla_queue *q)
   gla_status status = GLA_OK;
   while (q->engine != NULL && status == GLA_OK && (q->count > 0 || gla_run_open (run))) {
     status = step (q);
-    if (q->count == 0 && run->threaded) // another engine may fail and give its pages back
+    if (q->count == 0 && run->threaded) // another engine may fail and return its pages
       gla_nap (GLA_NAP_NANOSECONDS);
   }
   if (q->engine == NULL)

@@ -13,29 +13,29 @@
 
 // An operation on pages (batcheig, qr, gsvd) describes its call by a gla_call and itself by a
 // gla_operation. All else is common to the operations: dispatch.c takes ranges of pages from the
-// run, cuts a chunk for each out of the whole arrays, and hands it to the operation's row in the
+// run, cuts a chunk for each out of the whole arrays, and passes it to the operation's row in the
 // backend's table.
 
 typedef struct gla_call gla_call;
 
-// What is special about an operation.
+// The properties of an operation.
 typedef struct {
   gla_batch_op row;    // in a backend's table
   gla_placing placing; // with gla_batch_supports and gla_batch_seconds
   int arrays;          // a chunk begins with so many gla_array ..
   size_t chunk_bytes;  // .. and has so many bytes
   size_t page_bytes;   // host memory that a chunk needs for each of its pages; mostly 0
-  // Fills what a chunk has behind its arrays, for these pages. memory: page_bytes for each page.
-  // NULL: it has nothing there.
+  // Fills the members of a chunk after its arrays, for these pages. memory: page_bytes for each
+  // page. NULL: there are none.
   void (*slice) (const gla_call *call, gla_range range, void *chunk, void *memory);
-  // Looks at the results of a chunk, in the thread of its engine. NULL: nothing is done.
+  // Checks the results of a chunk, in the thread of its engine. NULL: nothing is done.
   gla_status (*after_finish) (gla_call *call, gla_range range, const void *chunk);
-  // Where there are fewer pages than GPUs: whether some of these work together on each page, one
-  // page after the other. Tells the job so, and returns the place in `devices` of the one that
+  // If there are fewer pages than GPUs: decides whether some of these work together on each page,
+  // one page after the other. Tells the job so, and returns the place in `devices` of the one that
   // leads them, or -1. *failure: why a GPU could not be opened, if one could not. NULL: they never
   // do.
   int (*team) (gla_call *call, const int *devices, int count, gla_status *failure);
-  // Does the pages that wait on the CPU, where the CPU has no row for the operation. NULL: it has.
+  // Does the waiting pages on the CPU, if the CPU has no row for the operation. NULL: it has.
   gla_status (*on_cpu) (gla_call *call);
 } gla_operation;
 
@@ -71,15 +71,15 @@ void gla_cut_chunk (const gla_call *call, gla_range range, void *chunk, void *me
 
 // The operation's row of an engine.
 const gla_batch_ops *gla_queue_row (const gla_queue *q);
-// Takes memory for chunks of at most so many pages, or of fewer where memory is short.
+// Takes memory for chunks of at most so many pages, or of fewer if memory is short.
 gla_status gla_queue_begin (gla_queue *q, int64_t pages);
-// Starts a chunk in a free slot. Where that fails its pages go back to the run.
+// Starts a chunk in a free slot. If that fails its pages return to the run.
 gla_status gla_queue_submit (gla_queue *q, gla_range range);
-// Waits for the oldest chunk. Where that fails its pages go back to the run.
+// Waits for the oldest chunk. If that fails its pages return to the run.
 gla_status gla_queue_finish (gla_queue *q);
 void gla_queue_end (gla_queue *q);
 
-// Fills the free slots and waits for the oldest chunk; again, until no page is left that could
+// Fills the free slots and waits for the oldest chunk, repeatedly, until no page is left that could
 // still come to this queue. A failing engine is given up: its reason is in q->failure.
 void gla_queue_work (gla_queue *q);
 
@@ -93,10 +93,10 @@ void gla_call_start (gla_call *call, const gla_operation *operation, const gla_j
 
 // Does the whole call where the context wants it or, for "auto", where it is predicted to be
 // faster. What GPUs cannot do the CPU does, with one warning. The arrays are on the host or on the
-// GPU that arrays[0] names. GLA_OK also where the run was closed.
+// GPU that arrays[0] names. GLA_OK also if the run was closed.
 gla_status gla_call_run (gla_call *call);
 
-// What the report of any such call begins with, without failed pages.
+// Returns the first part of the report of any such call, without failed pages.
 gla_report gla_call_report (const gla_call *call);
 
 #endif

@@ -1,4 +1,4 @@
-// run.c: which pages of a call wait, are at work, and are done
+// run.c: which pages of a call wait, are in progress, and are done
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "run.h"
@@ -48,7 +48,7 @@ void gla_run_give_back (gla_run *run, gla_range range)
 {
   pthread_mutex_lock (&run->lock);
   run->in_flight -= range.count;
-  // Joined with its neighbours, so that the list stays as short as the chunks in flight.
+  // It is joined with adjacent ranges, so that the list stays as short as the chunks in flight.
   for (int k = 0; k < run->n_waiting; k++) {
     gla_range *other = &run->waiting[k];
     if (other->first + other->count == range.first || range.first + range.count == other->first) {
@@ -92,7 +92,7 @@ int gla_run_workers (gla_run *run, int change)
   return workers;
 }
 
-// Returns nonzero where the work is to end already.
+// Returns nonzero if the work must already end.
 static int report (gla_run *run)
 {
   pthread_mutex_lock (&run->lock);

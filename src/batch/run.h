@@ -1,8 +1,8 @@
-// run.h: which pages of a call wait, are at work, and are done
+// run.h: which pages of a call wait, are in progress, and are done
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Shared by the operations that work page by page. A run knows which pages are still to be done;
-// engines take chunks of them, and what a failing engine held goes back to be done by another.
+// Operations that work page by page share this. A run knows which pages are still to be done;
+// engines take chunks of them, and those that a failing engine held return to be done by another.
 
 #ifndef GPULINALG_RUN_H
 #define GPULINALG_RUN_H
@@ -16,7 +16,7 @@ typedef struct {
 } gla_range;
 
 // With several engines each has a thread. Only the thread of the caller calls back (Octave has
-// one); what the threads share is changed under the lock.
+// one); data that the threads share is changed under the lock.
 typedef struct {
   gla_context *ctx;
   pthread_mutex_t lock;
@@ -26,20 +26,20 @@ typedef struct {
   int64_t in_flight; // pages that engines hold
   int sweeps;        // of the pages at work, not yet reported; 0: nothing new
   int stopped;
-  int closed; // no page is handed out any more: the call is known to fail
+  int closed; // no page is given out any more: the call is known to fail
   // Ranges that wait: the untouched rest, and what came back from engines that failed.
   gla_range waiting[8 * GLA_MAX_DEVICES * GLA_MAX_SLOTS];
   int n_waiting;
 } gla_run;
 
 void gla_run_start (gla_run *run, gla_context *ctx, int64_t pages);
-// Takes at most `limit` pages, lowest first; count 0 when nothing waits.
+// Takes at most `limit` pages, lowest first; count 0 if nothing waits.
 gla_range gla_run_take (gla_run *run, int64_t limit);
 void gla_run_give_back (gla_run *run, gla_range range);
 void gla_run_complete (gla_run *run, gla_range range);
 // Whether an engine may still get pages: some wait, or may come back from another one.
 int gla_run_open (gla_run *run);
-// Hands out no further pages; what is in flight is finished.
+// Gives out no further pages; what is in flight is finished.
 void gla_run_close (gla_run *run);
 // Adds to the number of working threads and returns it.
 int gla_run_workers (gla_run *run, int change);

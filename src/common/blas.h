@@ -1,10 +1,10 @@
 // blas.h: the BLAS and LAPACK routines that the CPU backend calls
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Declared here because no header of theirs is installed with every Octave. The integer is that of
-// the BLAS which Octave was built with: configure defines GLA_BLAS_INT where it is not int.
-// Complex arrays are handed over as pointers to their real parts. The size_t arguments at the end
-// are the hidden lengths of the character arguments.
+// They are declared here because not every Octave installs a header of theirs. The integer is that
+// of the BLAS which Octave was built with: configure defines GLA_BLAS_INT if it is not int. Complex
+// arrays are passed as pointers to their real parts. The size_t arguments at the end are the hidden
+// lengths of the character arguments.
 
 #ifndef GPULINALG_BLAS_H
 #define GPULINALG_BLAS_H
@@ -156,7 +156,7 @@ GLA_BLAS_DECLARE (zgetrf_, zlaswp_, double)
 #undef GLA_BLAS_DECLARE
 
 // Reciprocal condition numbers from factors, and least squares by the SVD. The real ones have a
-// workspace of integers where the complex ones have real numbers; gelsd has both there.
+// workspace of integers instead of the real numbers of the complex ones; gelsd has both there.
 #define GLA_BLAS_DECLARE(GECON, POCON, TRCON, R, MORE)                                             \
   void GECON (const char *norm, const gla_blas_int *n, const R *a, const gla_blas_int *lda,        \
               const R *anorm, R *rcond, R *work, MORE *more, gla_blas_int *info, size_t);          \
@@ -247,7 +247,7 @@ void zheevd_ (const char *jobz, const char *uplo, const gla_blas_int *n, double 
               const gla_blas_int *liwork, gla_blas_int *info, size_t, size_t);
 
 // Eigenvalues and eigenvectors of one general matrix. The complex ones have eigenvalues in one
-// array and a real workspace where the real ones have two arrays and one of integers.
+// array and a real workspace instead of two arrays and one of integers.
 #define GLA_BLAS_DECLARE(GEEVX, R)                                                                 \
   void GEEVX (const char *balanc, const char *jobvl, const char *jobvr, const char *sense,         \
               const gla_blas_int *n, R *a, const gla_blas_int *lda, R *wr, R *wi, R *vl,           \

@@ -11,7 +11,7 @@ typedef struct {
   const int64_t *dim_size, *a_step, *b_step;
 } gla_grid;
 
-// The pages of A and of B for page p.
+// Finds the pages of A and of B for page p.
 static inline void gla_grid_pages (const gla_grid *g, int64_t p, int64_t *a, int64_t *b)
 {
   if (g->dims == 1) { // the usual case, without a division

@@ -16,11 +16,12 @@ void gla_host_prefer_huge_pages (void *memory, size_t bytes)
 {
   uintptr_t first = ((uintptr_t)memory + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
   uintptr_t end = ((uintptr_t)memory + bytes) / HUGE_PAGE * HUGE_PAGE;
-  if (end > first) // only a wish: where it fails, pages stay small
+  if (end > first) // only a request: if it fails, pages stay small
     gla_advise_huge_pages ((void *)first, end - first);
 }
 
-// One thread's share. Where the system has no call for it, each page is written with its own value.
+// Does one thread's share. If the system has no call for it, each page is written with its own
+// value.
 static void prefault (uintptr_t first, uintptr_t end)
 {
   if (gla_populate_pages ((void *)first, end - first))
@@ -31,7 +32,8 @@ static void prefault (uintptr_t first, uintptr_t end)
   }
 }
 
-// The last bytes come first: the first ones of fresh memory may hold what malloc writes there.
+// The last bytes are checked first: the first ones of fresh memory may hold what malloc writes
+// there.
 int gla_host_is_touched (const void *memory, size_t bytes)
 {
   enum { LOOKS = 32 };

@@ -10,20 +10,22 @@
 extern "C" {
 #endif
 
-// Asks the system to back fresh memory with huge pages, where it is large enough for them. A page
-// fault costs about as much for 2 MB as for 4 KB, and fresh outputs are mostly page faults.
+// Asks the system to back fresh memory with huge pages, if it is large enough for them. A page
+// fault costs about as much for 2 MB as for 4 KB, and most of the time of fresh outputs is page
+// faults.
 void gla_host_prefer_huge_pages (void *memory, size_t bytes);
 
-// The threads that move data between the host's memory and a GPU, 16 at most: more do not help.
+// Returns the threads that move data between the host's memory and a GPU, 16 at most: more do not
+// help.
 int gla_host_threads (void);
 
-// Prefaults memory by several threads; its contents stay as they are. Without that each page of the
-// system is faulted in by its first write, and threads that write to one huge page wait for the one
-// that clears it.
+// Prefaults memory by several threads without changing its contents. Otherwise the first write to
+// each page of the system faults, and threads that write to one huge page wait for the one that
+// clears it.
 void gla_host_prefault (void *memory, size_t bytes);
 
-// Whether this memory has been touched before, by a look at 32 places in it: then the system need
-// not clear it. 0 also where the system does not tell.
+// Whether this memory has been touched before, by checking 32 places in it: then the system need
+// not clear it. 0 also if the system does not tell.
 int gla_host_is_touched (const void *memory, size_t bytes);
 
 // memset (memory, 0, bytes) by several threads, so that the page faults are shared, too. The
@@ -31,8 +33,8 @@ int gla_host_is_touched (const void *memory, size_t bytes);
 // Nonzero ends the work, and is returned then.
 int gla_host_zero (void *memory, size_t bytes, int (*stop) (void *user), void *user);
 
-// Memory of zeros, or NULL. What is not touched costs nothing, also where it is taken again and
-// again. bytes as when it was taken.
+// Returns memory of zeros, or NULL. Untouched memory costs nothing, even if it is taken repeatedly.
+// It is freed with the same number of bytes.
 void *gla_host_zeros (size_t bytes);
 void gla_host_free_zeros (void *memory, size_t bytes);
 

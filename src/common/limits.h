@@ -11,10 +11,10 @@ enum {
   GLA_KEPT_PART = 8        // an idle GPU keeps one part in so many of its memory as work space
 };
 
-// Seconds between two questions whether to stop: while the CPU works, and while a GPU is started.
+// Seconds between two polls: while the CPU works, and while a GPU is started.
 #define GLA_POLL_SECONDS 0.02
 #define GLA_START_POLL_SECONDS 0.01
-// What a thread sleeps that waits for others.
+// How long a thread sleeps that waits for others.
 #define GLA_NAP_NANOSECONDS 200000
 // Work of one thread, in seconds, that is worth a further thread.
 #define GLA_THREAD_SECONDS 1e-4

@@ -1,4 +1,5 @@
-// orderings.c: in which order pairs of columns, or of blocks, meet in a sweep of a Jacobi method
+// orderings.c: the order in which pairs of columns, or of blocks, meet in a sweep of a Jacobi
+// method
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "orderings.h"
@@ -18,7 +19,7 @@ static void put (int32_t *pair, int32_t a, int32_t b)
   pair[1] = a < b ? b : a;
 }
 
-// Round s of a tournament of n players: the last one stays, the others turn.
+// Makes round s of a tournament of n players: the last one stays, the others rotate.
 static void circle_step (int32_t n, int32_t s, int32_t *pairs)
 {
   put (pairs, n - 1, s);
@@ -26,8 +27,8 @@ static void circle_step (int32_t n, int32_t s, int32_t *pairs)
     put (pairs + 2 * k, (s + k) % (n - 1), (s - k + n - 1) % (n - 1));
 }
 
-// Step s of order n. It stems from a step of order n/2, that from one of order n/4 and so on down
-// to an order 2*odd; the last step of each level is that of neighbours.
+// Makes step s of order n from a step of order n/2, that from one of order n/4 and so on down to an
+// order 2*odd; the last step of each level pairs neighbours.
 static void me_step (int32_t n, int32_t s, int32_t *pairs)
 {
   if (n % 4 != 0) {
@@ -51,7 +52,7 @@ static void me_step (int32_t n, int32_t s, int32_t *pairs)
 // modified modulus
 //------------------------------------------------------------------------------
 
-// Pair r of every step: sums of the shadows P and Q grow by one from step to step.
+// Makes pair r of every step: sums of the shadows P and Q grow by one from step to step.
 static void mm_chain (int32_t n, int32_t r, int32_t *pairs)
 {
   int32_t P = r, Q = n - 1 - r, p = P, q = Q;
@@ -100,15 +101,15 @@ int32_t gla_ordering_phase (gla_gsvd_ordering kind, int32_t n, int32_t devices, 
   return phase > 1 ? share : gla_ordering_steps (kind, n) - *first;
 }
 
-// Whom block i of a part meets in step t of b: XOR within groups of 2^k blocks, b = 2^k * odd, and
-// from group to group in turn, so that every t is a matching.
+// Returns the opponent of block i of a part in step t of b: XOR within groups of 2^k blocks, b =
+// 2^k * odd, and cyclically from group to group, so that every t is a matching.
 static int32_t opponent (int32_t b, int32_t t, int32_t i)
 {
   const int32_t group = b & -b;
   return (i / group + t / group) % (b / group) * group + ((i ^ t) & (group - 1));
 }
 
-// One step: every part meets the one whose number differs in the bits of `turn`.
+// Makes one step: every part meets the one whose number differs in the bits of `turn`.
 static int32_t *cross_step (int32_t parts, int32_t b, int32_t turn, int32_t t, int32_t *pairs)
 {
   for (int32_t c = 0; c < parts; c++)
@@ -117,8 +118,8 @@ static int32_t *cross_step (int32_t parts, int32_t b, int32_t turn, int32_t t, i
   return pairs;
 }
 
-// The order of 2*b blocks, for neighbouring parts two by two. It is written once, and then moved
-// to its places from the last one on, none of which lies before what is still to be moved.
+// Makes the order of 2*b blocks, for adjacent parts two by two. It is written once, and then moved
+// to its places from the last one on, none of which overwrites what is still to be moved.
 static void last_steps (gla_gsvd_ordering kind, int32_t parts, int32_t b, int32_t *pairs)
 {
   gla_ordering_fill (kind, 2 * b, pairs);

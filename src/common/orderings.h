@@ -1,8 +1,9 @@
-// orderings.h: in which order pairs of columns, or of blocks, meet in a sweep of a Jacobi method
+// orderings.h: the order in which pairs of columns, or of blocks, meet in a sweep of a Jacobi
+// method
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // As in a tournament, the columns (players) 0..n-1 meet in steps of n/2 disjoint pairs (p, q), p <
-// q, so all pairs of a step can be worked on at once. Shared by the backends.
+// q, so all pairs of a step can be done at once. The backends share this.
 
 #ifndef GPULINALG_ORDERINGS_H
 #define GPULINALG_ORDERINGS_H
@@ -23,7 +24,7 @@ typedef struct {
 // has n steps, in which every pair meets and the pairs (i, i+n/2) meet twice.
 int32_t gla_ordering_steps (gla_gsvd_ordering kind, int32_t n);
 
-// Writes pair k of step s to pairs[2*(s*n/2 + k)] and behind it: steps * n numbers.
+// Writes pair k of step s to pairs[2*(s*n/2 + k)] and the number after it: steps * n numbers.
 // GLA_GSVD_ORDERING_ME: Mantharam and Eberlein (1993) as generalised by Novakovic and Singer
 // (2021): tables of order 2*odd, here of the circle method, and doubling. GLA_GSVD_ORDERING_MM:
 // modified modulus (Novakovic, Singer, Singer 2015).
@@ -41,11 +42,12 @@ void gla_ordering_fill (gla_gsvd_ordering kind, int32_t n, int32_t *pairs);
 // has the pairs within a share. All devices have the same tables of local block numbers, and any
 // number of devices makes the same pairs in the same order.
 
-// P: 2 below 64 blocks, which is the order of gla_ordering_fill, then 4, 8 and from 256 on 16.
+// Returns P: 2 below 64 blocks, which is the order of gla_ordering_fill, then 4, 8 and from 256 on
+// 16.
 int32_t gla_ordering_parts (int32_t n);
-// The least number of blocks from n on that is a multiple of its gla_ordering_parts.
+// Returns the least number of blocks from n on that is a multiple of its gla_ordering_parts.
 int32_t gla_ordering_blocks (int32_t n);
-// Steps of phase H with so many devices, and the first of them.
+// Returns the steps of phase H with so many devices, and the first of them.
 int32_t gla_ordering_phase (gla_gsvd_ordering kind, int32_t n, int32_t devices, int32_t phase,
                             int32_t *first);
 // Writes the pairs of one device: steps * n/devices numbers, as gla_ordering_fill. Blocks 0 ..

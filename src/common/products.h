@@ -8,7 +8,7 @@
 
 #include "types.h"
 
-// C = alpha*op(A)*op(B) + beta*C; op is "N" or "C".
+// Sets C = alpha*op(A)*op(B) + beta*C; op is "N" or "C".
 static inline void gemm (const char *opa, const char *opb, int64_t m, int64_t n, int64_t k,
                          real alpha, const real *A, int64_t lda, const real *B, int64_t ldb,
                          real beta, real *C, int64_t ldc)
@@ -29,7 +29,7 @@ typedef struct {
   const char *side, *uplo, *op, *diag;
 } triangle_form;
 
-// B = alpha*op(T)*B, or from the right
+// Sets B = alpha*op(T)*B, or multiplies from the right.
 static inline void trmm (triangle_form how, int64_t m, int64_t n, real alpha, const real *T,
                          int64_t ldt, real *B, int64_t ldb)
 {
@@ -43,7 +43,7 @@ static inline void trmm (triangle_form how, int64_t m, int64_t n, real alpha, co
   gla_blas_out ();
 }
 
-// B = alpha*op(T)^-1*B, or from the right
+// Sets B = alpha*op(T)^-1*B, or multiplies from the right.
 static inline void trsm (triangle_form how, int64_t m, int64_t n, real alpha, const real *T,
                          int64_t ldt, real *B, int64_t ldb)
 {

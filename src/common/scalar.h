@@ -24,7 +24,7 @@ static inline scalar scalar_conj (scalar a)
   return scalar_make (__real__ a, -__imag__ a);
 }
 
-// Written out, because * of C looks for infinities.
+// The product is written out, because * of C tests for infinities.
 static inline scalar scalar_mul (scalar a, scalar b)
 {
 #if GLA_COMPLEX
@@ -45,7 +45,7 @@ static inline real scalar_abs2 (scalar a)
   return __real__ a * __real__ a + __imag__ a * __imag__ a;
 }
 
-// 1/a for |a| in the middle of the range.
+// Returns 1/a for |a| in the middle of the range.
 static inline scalar scalar_inverse (scalar a)
 {
 #if GLA_COMPLEX

@@ -4,7 +4,7 @@
 #ifndef GPULINALG_STATUS_H
 #define GPULINALG_STATUS_H
 
-// As in kernels/common/runtime.cuh, which has one for errors of CUDA, too.
+// kernels/common/runtime.cuh has another one, which also takes errors of CUDA.
 #define GLA_TRY(...)                                                                               \
   do {                                                                                             \
     const gla_status status_of_call = (__VA_ARGS__);                                               \

@@ -49,12 +49,12 @@ void gla_at_fork (void (*before) (void), void (*after) (void), void (*in_child) 
 
 int gla_processors (void); // that this process may use, by its affinity and its control group
 int gla_is_bound (void);   // whether it may use some of them only
-// Works where possible on processor 0, then this thread may again run where it might before.
+// Does the work on processor 0 if possible; then this thread may again run where it might before.
 void gla_on_first_processor (void (*work) (void *user), void *user);
-// 0 where the system does not tell.
+// Returns 0 if the system does not tell.
 int gla_processor_name (char *name, size_t room);
 
-// What this system lacks of all this, a sentence for gpulinalg_info; NULL where it is nothing.
+// Says what this system lacks of all this, for gpulinalg_info; NULL if nothing.
 const char *gla_system_lacks (void);
 
 //------------------------------------------------------------------------------
@@ -68,7 +68,7 @@ int gla_memory_is_limited (void);    // whether this process may not have all of
 void *gla_aligned_new (size_t bytes); // to 64 bytes, or NULL
 void gla_aligned_free (void *memory);
 
-// Pages of zeros, which take no memory before they are touched; NULL where there are none.
+// Returns pages of zeros, which take no memory before they are touched; NULL if there are none.
 void *gla_map_zeros (size_t bytes);
 void gla_unmap (void *memory, size_t bytes);
 
@@ -85,10 +85,10 @@ void *gla_library_open (const char *path);    // with names of its own; NULL: gl
 void *gla_library_symbol (void *library, const char *name);
 const char *gla_library_error (void);
 
-// The program or library that has this address, with / between folders; resolved: behind all links.
-// Returns 0 where that is not known.
+// Finds the program or library that has this address, with / between folders; resolved: after
+// following all links. Returns 0 if that is not known.
 int gla_file_of (const void *address, int resolved, char *path, size_t room);
-// The file stays in memory where a program unloads it.
+// Keeps the file in memory if a program unloads it.
 void gla_stay_loaded (const void *address);
 
 // The folder for what a user installs for himself, with / between folders. 0: there is none.

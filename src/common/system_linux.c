@@ -44,8 +44,8 @@ static int processors_by_affinity (void)
   return count > 0 && count < INT_MAX ? (int)count : 1;
 }
 
-// The processors that one control group leaves, INT_MAX where it does not say; version 2 has one
-// file, version 1 has two.
+// Returns the processors that one control group allows, INT_MAX if it does not say; version 2 has
+// one file, version 1 has two.
 static int processors_of_group (const char *folder, int version)
 {
   char path[4200];
@@ -54,7 +54,7 @@ static int processors_of_group (const char *folder, int version)
   FILE *f = fopen (path, "r");
   if (f == NULL)
     return INT_MAX;
-  const int found = fscanf (f, "%lf %lf", &quota, &period); // "max 100000" where there is no limit
+  const int found = fscanf (f, "%lf %lf", &quota, &period); // "max 100000" if there is no limit
   fclose (f);
   if (version == 1 && found == 1) {
     snprintf (path, sizeof path, "%s/cpu.cfs_period_us", folder);
@@ -70,7 +70,7 @@ static int processors_of_group (const char *folder, int version)
   return whole + (whole * period < quota);
 }
 
-// The same for a group and all that it is in.
+// Does the same for a group and all that contain it.
 static int processors_of_groups (const char *root, char *group, int version)
 {
   char folder[4100];
@@ -148,7 +148,7 @@ void gla_on_first_processor (void (*work) (void *user), void *user)
     sched_setaffinity (0, sizeof before, &before);
 }
 
-// Value of the first line of a file in /proc that starts with `key`, behind its colon.
+// Reads the value after the colon in the first line of a file in /proc that starts with `key`.
 static int read_line (const char *file, const char *key, char *value, size_t size)
 {
   FILE *f = fopen (file, "r");

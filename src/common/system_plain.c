@@ -1,4 +1,4 @@
-// system_plain.c: wishes that Linux alone grants, for all other systems
+// system_plain.c: requests that only Linux supports, for all other systems
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #if !defined(__linux__)

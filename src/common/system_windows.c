@@ -61,7 +61,7 @@ void gla_at_fork (void (*before) (void), void (*after) (void), void (*in_child) 
 // processors
 //------------------------------------------------------------------------------
 
-// The masks are 0 where the process may use more processors than a mask has bits.
+// The masks are 0 if the process may use more processors than a mask has bits.
 int gla_processors (void)
 {
   DWORD_PTR ours, all;

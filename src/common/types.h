@@ -30,7 +30,7 @@
 
 #define GLA_PARTS (1 + GLA_COMPLEX) // real numbers in one scalar
 
-// name_z where GLA_T is z: for the names that other objects see.
+// Makes name_z if GLA_T is z: for the names that other objects see.
 #define GLA_NAME(name) GLA_JOIN (name##_, GLA_T)
 
 //------------------------------------------------------------------------------
@@ -77,7 +77,7 @@ static inline real real_abs (real x)
 // BLAS and LAPACK
 //------------------------------------------------------------------------------
 
-// The routine of this type: GLA_BLAS (gemm) is zgemm_ where GLA_T is z.
+// The routine of this type: GLA_BLAS (gemm) is zgemm_ if GLA_T is z.
 #define GLA_BLAS(name) GLA_JOIN (GLA_T, name##_)
 
 // Routines whose names differ by more than the letter.

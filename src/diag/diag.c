@@ -1,8 +1,8 @@
 // diag.c: diagonals and traces of many matrices
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Both backends get the elements of the diagonal as pages of one row, a part of A, so that what is
-// beside the diagonal is neither read nor copied to a GPU.
+// Both backends get the elements of the diagonal as pages of one row, a part of A, so that the rest
+// of A is neither read nor copied to a GPU.
 
 #include "arrays.h"
 #include "batch/queue.h"
@@ -31,7 +31,7 @@ static int64_t elements (int64_t m, int64_t n, int64_t k)
   return count > 0 ? count : 0;
 }
 
-// The diagonal, or the vector that becomes one, as one row.
+// Returns the diagonal, or the vector that becomes one, as one row.
 static gla_array diagonal_of (const gla_array *A, gla_diag what, int64_t k)
 {
   gla_array d = *A;

@@ -1,8 +1,8 @@
 // eig.c: eigenvalues and eigenvectors of many Hermitian matrices
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Checks the arguments, has the pages dealt out to engines (batch/dispatch.c), and tries pages that
-// did not converge again by the other method. The backends do the arithmetic.
+// This file checks the arguments, shares the pages among engines (batch/dispatch.c), and tries
+// pages that did not converge again by the other method. The backends do the arithmetic.
 
 #include "arrays.h"
 #include "batch/queue.h"
@@ -101,7 +101,7 @@ static void fill_job (gla_eig_run *run, const gla_eig_options *o)
   job->phase = o->phase == GLA_EIG_PHASE_MAX;
 }
 
-// Of a range all pages that have not failed have as many, and nobody need have counted them.
+// In a range all pages that have not failed have equally many, and no count is needed.
 static int64_t largest_count (const gla_eig_run *run, int64_t failed)
 {
   const int64_t pages = run->call.run.pages;
@@ -129,7 +129,7 @@ static gla_status work (gla_eig_run *run)
   GLA_TRY (gla_call_run (&run->call));
   if (run->failures.suspect && run->failures.bad_page < 0)
     retry_failed (run);
-  if (run->failures.bad_page >= 0) // the second try looks again
+  if (run->failures.bad_page >= 0) // the second attempt checks again
     return gla_fail_not_hermitian (run->call.run.ctx, &run->failures);
   for (int64_t p = 0; run->job.range == GLA_EIG_ALL && all->count != NULL && p < all->A.pages; p++)
     all->count[p] = all->info[p] == 0 ? all->A.rows : 0;

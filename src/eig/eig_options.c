@@ -86,8 +86,8 @@ static int64_t at_most (const gla_array *lambda, int64_t page, double x)
   return count;
 }
 
-// `count` numbers of an array from element `to` on, from element `at` of another one, or NaN where
-// that is NULL.
+// Copies `count` numbers from element `at` of another array to element `to`, or NaN if that is
+// NULL.
 static void put (const gla_array *a, int64_t to, int64_t count, const gla_array *from, int64_t at)
 {
   const size_t size = gla_type_size (a->type);

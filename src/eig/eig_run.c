@@ -1,4 +1,4 @@
-// eig_run.c: batcheig as an operation on pages: its chunks, and what is done with their results
+// eig_run.c: batcheig as an operation on pages: its chunks, and the checks of their results
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "eig_run.h"

@@ -11,8 +11,8 @@
 #endif
 
 // Round-robin ordering of Brent and Luk: in round r of m-1 (m even) the m players form m/2 disjoint
-// pairs, and in m-1 rounds each pair meets once. Pair k of round r is (*p, *q) with *p < *q.
-// Player m-1 stays, the others turn. For odd n use m = n+1 and leave out pairs with *q == n.
+// pairs, and in m-1 rounds each pair meets once. Pair k of round r is (*p, *q) with *p < *q. Player
+// m-1 stays, the others rotate. For odd n use m = n+1 and leave out pairs with *q == n.
 GLA_INLINE void gla_round_robin (int m, int r, int k, int *p, int *q)
 {
   int a = k == 0 ? m - 1 : (r + k) % (m - 1);

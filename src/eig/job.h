@@ -20,8 +20,8 @@ typedef struct {
   int64_t il;      // GLA_EIG_INDICES: the first, from 1; columns of them are wanted
   int64_t columns; // of V and rows of lambda; n with GLA_EIG_ALL
   double vl, vu;   // GLA_EIG_INTERVAL
-  // For measurements: a row that stands in for the table's that would serve (on a GPU a
-  // gla_eig_route, kernels/eig/eig_routes.h). NULL: the table's.
+  // For measurements: a row that replaces that of the table (on a GPU a gla_eig_route,
+  // kernels/eig/eig_routes.h). NULL: the table's.
   const void *route;
   int phase; // nonzero: eigenvectors get the phase of common/phase.h
 } gla_eig_job;
@@ -31,8 +31,8 @@ typedef struct {
 // the backend fills lambda and V with NaN and sets info as gpulinalg.h says; a page that did not
 // converge keeps info in 1..n. A page that is not Hermitian within 10*n*eps*max|A|
 // (GLA_TRIANGLE_FULL only) gets GLA_INFO_NOT_HERMITIAN and max |A - A'| in skew[page]. Before a
-// chunk is submitted, info is 0 and *clean is 0. `finish` may leave info alone where it is 0 on all
-// pages, and then says so in *clean: the host need not look at a million words.
+// chunk is submitted, info is 0 and *clean is 0. `finish` may leave info unchanged if it is 0 on
+// all pages, and then says so in *clean: the host need not read a million words.
 typedef struct {
   union {
     gla_array arrays[3];

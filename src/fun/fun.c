@@ -1,9 +1,9 @@
 // fun.c: functions of many Hermitian matrices
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Checks the arguments, and has the pages dealt out to engines (fun_call.c). Where one page stands
-// for all, or the caller computes the values of the function, gla_batcheig finds eigenvalues and
-// eigenvectors first, and the CPU does the rest.
+// This file checks the arguments, and shares the pages among engines (fun_call.c). If one page
+// serves for all, or the caller computes the values of the function, gla_batcheig finds eigenvalues
+// and eigenvectors first, and the CPU does the rest.
 
 #include "arrays.h"
 #include "batch/groups.h"
@@ -21,7 +21,7 @@
 // check inputs
 //------------------------------------------------------------------------------
 
-// One page of A may stand for all, each with a number of its own.
+// One page of A may serve for all, each with its own number.
 static int64_t pages_of_result (const gla_array *A, gla_fun fun, const gla_pagefun_options *o)
 {
   if (A->pages != 1)
@@ -106,7 +106,8 @@ static int is_shared (const gla_fun_run *run)
   return run->all.F.pages > run->all.A.pages;
 }
 
-// All eigenvalues and eigenvectors, where the context has its place; of one page for all.
+// Finds all eigenvalues and eigenvectors, in the context's place; of one page if that serves for
+// all.
 static gla_status find_eigenvalues (gla_fun_run *run, gla_context *ctx)
 {
   gla_pagefun_chunk *all = &run->all;
@@ -142,7 +143,7 @@ static void share_page (gla_pagefun_chunk *all)
     all->info[p] = all->info[0];
 }
 
-// The caller's values of the function, to all.values, and perhaps another F.
+// Asks for the caller's values of the function, in all.values, and perhaps another F.
 static gla_status ask_for_values (gla_fun_run *run, gla_context *ctx)
 {
   gla_pagefun_chunk *all = &run->all;
@@ -170,7 +171,7 @@ static gla_status multiply (gla_fun_run *run, gla_context *ctx)
 {
   const gla_place place = ctx->place;
   const gla_callbacks before = ctx->callbacks;
-  gla_fun_fill_job (run, run->job.fun); // of what F is now
+  gla_fun_fill_job (run, run->job.fun); // of the new F
   run->job.solved = 1;
   ctx->place = GLA_PLACE_CPU;
   if (!is_shared (run)) // all pages are reported

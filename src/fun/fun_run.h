@@ -17,9 +17,9 @@ typedef struct {
   gla_pagefun_report report;
 } gla_fun_run;
 
-// The job without its monitor, and what all.A, all.F and the options give to the chunks.
+// Sets the job without its monitor, and what all.A, all.F and the options give to the chunks.
 void gla_fun_fill_job (gla_fun_run *run, gla_fun fun);
-// The operation on pages. Where job.solved, all has V and lambda, and the CPU does the rest.
+// Does the operation on pages. If job.solved, all has V and lambda, and the CPU does the rest.
 gla_status gla_fun_call (gla_fun_run *run, gla_context *ctx);
 
 #endif

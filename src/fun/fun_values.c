@@ -1,7 +1,7 @@
 // fun_values.c: values of functions at eigenvalues
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// All in double precision, also for pages in single precision.
+// All values are in double precision, also for pages in single precision.
 
 #include "fun_values.h"
 #include "arrays.h"
@@ -41,7 +41,7 @@ static inline double complex complex_of (double re, double im)
 
 typedef enum { KEEP, NEGATIVE_TO_ZERO, SMALL_TO_ZERO } rounding;
 
-// What is done with eigenvalues that are 0 to within rounding.
+// Returns the treatment of eigenvalues that are 0 to within rounding.
 static rounding rounding_of (const gla_pagefun_job *job)
 {
   const double p = job->power;
@@ -59,7 +59,7 @@ static rounding rounding_of (const gla_pagefun_job *job)
   }
 }
 
-// What the eigenvalues of a page are treated with.
+// The parameters for the eigenvalues of a page.
 typedef struct {
   const gla_pagefun_job *job;
   const void *lambda;
@@ -90,7 +90,7 @@ static inline page_arguments arguments_of (const gla_pagefun_job *job, const gla
   return a;
 }
 
-// Eigenvalue j after tol and floor, not yet scaled.
+// Returns eigenvalue j after tol and floor, not yet scaled.
 static inline double eigenvalue (const page_arguments *a, int64_t j)
 {
   const gla_pagefun_job *job = a->job;
@@ -143,7 +143,7 @@ static inline gla_fun_value exponential (double re, double im)
   return f;
 }
 
-// Of a real number; the value is complex where it must be.
+// Takes a real number; the value is complex where it must be.
 static gla_fun_value of_real (gla_fun fun, double p, double x)
 {
   switch (fun) {
@@ -185,7 +185,7 @@ static gla_fun_value of_complex (gla_fun fun, double p, double re, double im)
   }
 }
 
-// Value j of a page that the caller has computed.
+// Returns value j of a page that the caller has computed.
 static gla_fun_value given_value (const gla_array *f, int64_t page, int64_t j)
 {
   const int single = gla_array_is_single (f);
@@ -196,7 +196,7 @@ static gla_fun_value given_value (const gla_array *f, int64_t page, int64_t j)
       complex_of (number_at (single, f->data, 2 * at), number_at (single, f->data, 2 * at + 1)));
 }
 
-// Values 0 to n-1 of a page.
+// Fills values 0 to n-1 of a page.
 static void fill_values (const gla_pagefun_job *job, const gla_pagefun_chunk *c, int64_t page,
                          gla_fun_value *values)
 {
@@ -234,7 +234,7 @@ static inline int is_finite (int single, const gla_fun_value *f)
   return f->root * f->root <= most && !isnan (f->re + f->im);
 }
 
-// Values of a page that fails.
+// Sets the values of a page that fails.
 static void clear (int64_t n, gla_fun_value *values, gla_fun_value first)
 {
   for (int64_t j = 0; j < n; j++)

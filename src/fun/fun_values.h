@@ -11,21 +11,21 @@ typedef struct {
   double root, re, im;
 } gla_fun_value;
 
-// The eigenvalues of a page of the chunk times its scale, after tol and floor, to that page of x,
-// n x 1 x P.
+// Writes the eigenvalues of a page of the chunk times its scale, after tol and floor, to that page
+// of x, n x 1 x P.
 void gla_fun_arguments (const gla_pagefun_job *job, const gla_pagefun_chunk *c, int64_t page,
                         const gla_array *x);
 
-// What the pages of a group have among them.
+// Properties of the pages of a group.
 enum {
   GLA_FUN_PHASES = 1, // a value that is neither positive nor 0
   GLA_FUN_FAILED = 2, // a page that failed
   GLA_FUN_COMPLEX = 4 // a value that is not real
 };
 
-// The n values of a page of the chunk, and what is in it. Where its info, of the eigenvalues, is
-// not 0, or becomes so because a value is not finite or not real, the page is to be filled with the
-// first value, and the other values are 0.
+// Finds the n values of a page of the chunk, and returns its properties. If its info, of the
+// eigenvalues, is not 0, or becomes so because a value is not finite or not real, the page is to be
+// filled with the first value, and the other values are 0.
 int gla_fun_page (const gla_pagefun_job *job, const gla_pagefun_chunk *c, int64_t page,
                   gla_fun_value *values);
 // Fills a page of F with a value that is not finite.

@@ -6,8 +6,8 @@
 
 #include "row.h"
 
-// One job of gla_pagefun: options as the caller's, with a tol that is not 0. GLA_FUN_VALUES only
-// where it is solved.
+// One job of gla_pagefun: the caller's options, with a tol that is not 0. GLA_FUN_VALUES only if it
+// is solved.
 typedef struct {
   gla_job head; // of the type of A
   int64_t n;
@@ -16,7 +16,7 @@ typedef struct {
   gla_eig_method method; // that of the eigenvalues
   gla_triangle triangle;
   int wide;      // F is complex and A is not
-  int real_only; // also where F is real
+  int real_only; // also if F is real
   int raise;     // to floor times the largest magnitude
   double power, floor, tol;
   int scale_complex;
@@ -25,7 +25,7 @@ typedef struct {
 
 // info as in gla_pagefun_results; a page that is not Hermitian has GLA_INFO_NOT_HERMITIAN, and the
 // largest |A - A'| in skew. info and *clean as in gla_eig_chunk. scale (NULL: 1) and occupied begin
-// with the numbers of the first page where each page has its own. Of a job that is solved: V may be
+// with the numbers of the first page if each page has its own. In a solved job V may be
 // overwritten, unless its pages are one (page_stride 0); info is that of the eigenvalues; values:
 // with GLA_FUN_VALUES n for each page.
 typedef struct {

@@ -1,8 +1,8 @@
 // geev.c: eigenvalues and eigenvectors of many matrices of any kind
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Checks the arguments, answers what needs no arithmetic, and has the pages dealt out to threads
-// (batch/dispatch.c). Only the CPU has the operation.
+// This file checks the arguments, answers what needs no arithmetic, and shares the pages among
+// threads (batch/dispatch.c). Only the CPU has the operation.
 
 #include "arrays.h"
 #include "batch/queue.h"

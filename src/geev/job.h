@@ -14,8 +14,8 @@ typedef struct {
   int balance;
 } gla_geev_job;
 
-// Pages of the job; V and W have NULL data where they are not wanted. info is that of
-// gla_pageeig_results, set for every page; pages where it is not 0 are NaN.
+// Pages of the job; V and W have NULL data if they are not wanted. info is that of
+// gla_pageeig_results, set for every page; pages with nonzero info are NaN.
 typedef struct {
   union {
     gla_array arrays[4];

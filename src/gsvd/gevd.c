@@ -1,7 +1,7 @@
 // gevd.c: eigenvalues and eigenvectors of the pencil (A'*A, B'*B), which is never formed
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// gla_gsvd gives alpha, beta and X. Z is the inverse of X', or where X has fewer columns than rows
+// gla_gsvd gives alpha, beta and X. Z is the inverse of X', or, if X has fewer columns than rows,
 // the Z of least norm with X'*Z = I: Q / R' of the QR of X. The rows of X have the sizes of the
 // columns of A and B, so they are scaled to one size first.
 
@@ -32,7 +32,7 @@ static gla_status check (gla_context *ctx, const gla_array *A, const gla_array *
   return gla_check_columns (ctx, "Z", &r->Z);
 }
 
-// X becomes balanced, and Z the inverse of its adjoint.
+// Balances X, and makes Z the inverse of its adjoint.
 static gla_status invert (gla_context *ctx, const gla_array *X, const gla_array *R,
                           const gla_array *Z, int32_t *info, int32_t *exponents)
 {

@@ -1,9 +1,8 @@
 // gsvd.c: generalized singular value decomposition
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Checks the arguments, answers what needs no arithmetic, has the pages dealt out to engines
-// (batch/dispatch.c), and has the CPU do those that a GPU returns. The backends do the
-// arithmetic.
+// This file checks the arguments, answers what needs no arithmetic, shares the pages among engines
+// (batch/dispatch.c), and has the CPU do those that a GPU returns. The backends do the arithmetic.
 
 #include "arrays.h"
 #include "batch/queue.h"
@@ -18,7 +17,7 @@
 typedef struct {
   gla_call call; // must stay first
   gla_gsvd_job job;
-  gla_gsvd_team team; // of the job, where GPUs work together
+  gla_gsvd_team team; // of the job, if GPUs work together
   gla_gsvd_chunk all; // the whole arrays
   gla_handed_back handed_back;
 } gsvd_run;
@@ -160,9 +159,9 @@ static int open_team (gsvd_run *run, const int *devices, int count, gla_engine *
   return first;
 }
 
-// The power of two of them that is predicted to be the fastest, if that saves a tenth of the time
-// of a GPU for each pair. For one large pair on GPUs that the caller lists: the largest that can
-// share it.
+// Chooses the power of two of them that is predicted to be the fastest, if that saves a tenth of
+// the time of a GPU for each pair. For one large pair on GPUs that the caller lists: the largest
+// that can share it.
 enum { LISTED_COLUMNS = 2048 };
 static int team (gla_call *call, const int *devices, int count, gla_status *failure)
 {

@@ -9,7 +9,8 @@
 // Columns up to which they are paired one by one; columns of a block above, and at most.
 enum { GLA_GSVD_SINGLE = 192, GLA_GSVD_BLOCK = 32, GLA_GSVD_BLOCK_MOST = 64 };
 
-// Columns of a block of p, where the caller has asked for `wanted` (0: nothing); 0: no blocks.
+// Returns the columns of a block of p, if the caller has asked for `wanted` (0: nothing); 0: no
+// blocks.
 static inline int gla_gsvd_width (int64_t p, int wanted)
 {
   const int most = wanted < GLA_GSVD_BLOCK_MOST ? wanted : GLA_GSVD_BLOCK_MOST;

@@ -6,8 +6,8 @@
 
 #include "context.h"
 
-// Does the sweeps that ctx->gsvd_ranks describes, on the CPU, wherever the context's place is. A
-// and B have the type and the shapes of the pair, one page and no data.
+// Does the sweeps that ctx->gsvd_ranks describes, on the CPU, whatever the context's place. A and B
+// have the type and the shapes of the pair, one page and no data.
 gla_status gla_gsvd_serve (gla_context *ctx, const gla_array *A, const gla_array *B,
                            const gla_gsvd_options *options);
 

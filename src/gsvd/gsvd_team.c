@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-// Steps that a member gets before it is the next one's turn: so none waits long for its first.
+// A member gets so many steps before the next one does, so that none waits long for its first.
 enum { SLICE = 4 };
 
 static void sit (gla_team_seat *seat, int share, int place, int other, int other_place)
@@ -37,7 +37,7 @@ static int has (const gla_team_seat *seat, int share)
   return seat->share[0] == share || seat->share[1] == share;
 }
 
-// The third place.
+// Returns the third place.
 static int free_place (const gla_team_seat *seat)
 {
   return 3 - seat->place[0] - seat->place[1];

@@ -15,18 +15,19 @@ typedef struct {
 } gla_gsvd_team;
 
 // What ranks need that share the sweeps of one pair on the CPU. Rank 0 has the pair, the others
-// have a job without arrays. Where one of these functions is not zero, on all ranks, the work must
+// have a job without arrays. If one of these functions is not zero, on all ranks, the work must
 // end.
 typedef struct gla_gsvd_ranks {
   int rank, ranks;
   int64_t columns, rows_f, rows_g; // of the sweeps, but on rank 0
-  // On rank 0, when its sweeps begin: tells the others so. rows_g 0: they are on one matrix.
+  // Rank 0 calls it when its sweeps begin, which tells the others. rows_g 0: they are on one
+  // matrix.
   int (*begin) (void *user, int64_t columns, int64_t rows_f, int64_t rows_g);
   // Sends so many bytes of `out` to one rank and receives others from another one into `in`; these
   // have room for a block of the columns of both matrices.
   int (*exchange) (void *user, int to, size_t out_bytes, int from, size_t in_bytes);
   char *out, *in;
-  // The numbers x become their sums over all ranks, the same on all.
+  // Replaces the numbers x by their sums over all ranks, the same on all.
   int (*add) (void *user, double *x, int64_t count, int stopped);
   double *found; // room for GLA_GSVD_FOUND numbers of each rank
   void *user;
@@ -43,17 +44,16 @@ typedef struct {
   int x;                    // nonzero: X is wanted
   gla_gsvd_options options; // each backend resolves AUTO and block 0 by the sizes and type alone
   // Called with head.monitor.user from the calling thread after every sweep of a chunk that is
-  // iterated as one, or of a pair that has a thread, or all of them, to itself: how many these
-  // were.
+  // iterated as one, or of a pair that has one thread, or all of them: with the number of sweeps.
   void (*swept) (void *user, int sweeps);
   gla_gsvd_team *team;         // NULL: the engine works alone
   const gla_gsvd_ranks *ranks; // for the CPU and one pair; NULL: it works alone
 } gla_gsvd_job;
 
 // Pages of the job; those not wanted have NULL data. info and stats are on the host, valid after
-// `finish`; stats may be NULL. A backend that serves only pairs with m, n >= p and B of full
-// column rank gives GLA_INFO_IRREGULAR to others, whose results are then not written; a GPU also to
-// pairs of the host that did not converge.
+// `finish`; stats may be NULL. A backend that serves only pairs with m, n >= p and B of full column
+// rank gives GLA_INFO_IRREGULAR to others, whose results are then not written; a GPU also to pairs
+// of the host that did not converge.
 typedef struct {
   union {
     gla_array arrays[7];

@@ -11,41 +11,41 @@
 typedef struct {
   int64_t before, order; // rows on the ranks before this one, and in all
   int64_t reach;         // rows of what `extend` gives, columns of the job's matrix
-  // The packed n x columns X with the rows of other ranks that the matrix needs: reach x columns,
-  // valid until the next call.
+  // Returns the packed n x columns X with the rows of other ranks that the matrix needs: reach x
+  // columns, valid until the next call.
   const void *(*extend) (void *user, const void *X, int64_t columns);
-  // x[0..count-1] become their sums over all ranks. Nonzero, on all ranks: the work must end.
+  // Replaces x[0..count-1] by their sums over all ranks. Nonzero, on all ranks: the work must end.
   int (*add) (void *user, double *x, int64_t count);
-  // GLA_OK only where all ranks call it with that.
+  // Returns GLA_OK only if all ranks call it with that.
   gla_status (*agree) (void *user, gla_status own);
   void *user;
 } gla_krylov_ranks;
 
 // Engines of one backend that share the rows of a Krylov job; the first of them leads, and is the
 // one that the functions are called with. They may be on one device. The rows are cut into shares
-// whatever the number of the engines, and each engine has one or several neighbours of them.
+// whatever the number of the engines, and each engine has one or several consecutive ones.
 enum { GLA_TEAM_SHARES = 8 };
 typedef struct {
   int count; // 1 to GLA_TEAM_MOST
   gla_engine *engines[GLA_TEAM_MOST];
-  int failed; // which of them, where the backend returns GLA_ERROR_DEVICE_FAILURE
-  // Of each share: its first row; its rows from `prepare` of its engine, NULL where it has none;
-  // the columns from .. to-1 in which these have entries. Not for `seconds`.
+  int failed; // which of them, if the backend returns GLA_ERROR_DEVICE_FAILURE
+  // For each share: its first row; its rows from `prepare` of its engine, NULL if it has none; the
+  // columns from .. to-1 in which these have entries. Not for `seconds`.
   int64_t start[GLA_TEAM_SHARES + 1];
   void *sparse[GLA_TEAM_SHARES];
   int64_t from[GLA_TEAM_SHARES], to[GLA_TEAM_SHARES];
 } gla_krylov_team;
 
-// The first share of an engine; that of number `count` is GLA_TEAM_SHARES.
+// Returns the first share of an engine; that of number `count` is GLA_TEAM_SHARES.
 static inline int gla_team_share (const gla_krylov_team *team, int engine)
 {
   return GLA_TEAM_SHARES * engine / team->count;
 }
 
-// One Krylov job. A backend keeps a basis of `basis + block` vectors of length n, in a layout of
-// its own. All that comes to the host from it or goes there (projected matrices, coefficients) is
-// double, or complex double for the types c and z, column-major. The operator is scaled so that
-// products can neither overflow nor vanish when they are squared.
+// One Krylov job. A backend keeps a basis of `basis + block` vectors of length n, in its own
+// layout. All transfers between it and the host (projected matrices, coefficients) are double, or
+// complex double for the types c and z, column-major. The operator is scaled so that squares of
+// products neither overflow nor underflow.
 typedef struct {
   gla_type type;
   int64_t n;     // of vectors; with `ranks` the rows of this one, also 0
@@ -73,9 +73,10 @@ typedef struct gla_krylov_ops {
   int (*supports) (const gla_krylov_job *job);
   // Predicted seconds of so many products of the block with one restart for every basis.
   double (*seconds) (gla_engine *engine, const gla_krylov_job *job, int64_t products);
-  // Takes the memory. GLA_ERROR_OUT_OF_MEMORY takes nothing; what an earlier job held is replaced.
+  // Takes the memory. GLA_ERROR_OUT_OF_MEMORY takes nothing; memory of an earlier job is replaced.
   gla_status (*begin) (gla_engine *engine, const gla_krylov_job *job);
-  // Columns first..first+count-1 of the basis from the host or to it or the GPU (packed, ld n).
+  // Copies columns first..first+count-1 of the basis from the host or to it or the GPU (packed, ld
+  // n).
   gla_status (*put) (gla_engine *engine, int64_t first, int64_t count, const void *from);
   gla_status (*get) (gla_engine *engine, int64_t first, int64_t count, void *to);
   // Columns at..at+b-1 become orthonormal and orthogonal to all before: the first `given` of them
@@ -100,8 +101,8 @@ typedef struct gla_krylov_ops {
                        double *orthogonality);
   // Three-term recurrence from column 0 (where `start` has put a unit vector, which the engine
   // keeps for `combine`), or from where the last call ended: at most `steps` more,
-  // alpha[0..*done-1], beta[0..*done-1] with beta[j] the norm of what follows step j. *done <
-  // steps where a norm vanishes (it is then set to 0).
+  // alpha[0..*done-1], beta[0..*done-1] with beta[j] the norm of the vector after step j. *done <
+  // steps if a norm vanishes (it is then set to 0).
   gla_status (*plain) (gla_engine *engine, int64_t steps, double *alpha, double *beta,
                        int64_t *done);
   // Second pass: the same recurrence again from its first vector, with the alpha and beta it had;

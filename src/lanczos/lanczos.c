@@ -105,7 +105,7 @@ static gla_status check_matrix (gla_eigs_run *run)
 
 void gla_eigs_resolve (gla_eigs_run *run)
 {
-  // rounding errors of products and of the projected matrix leave no smaller residuals
+  // rounding errors of products and of the projected matrix prevent smaller residuals
   const double least = 64 * gla_type_eps (run->type);
   if (!(run->o.tol < 0) && run->o.tol < least)
     run->o.tol = least;
@@ -115,7 +115,7 @@ void gla_eigs_resolve (gla_eigs_run *run)
     run->o.maxit = 300;
 }
 
-// v0 with a largest entry of about 1, so that its norm is a number.
+// Copies v0 with a largest entry of about 1, so that its norm is in range.
 static gla_status copy_start (gla_eigs_run *run, void **copy)
 {
   if (run->o.v0 == NULL)
@@ -145,7 +145,7 @@ static void take_values (const gla_eigs_run *run, const gla_eigs_results *result
   }
 }
 
-// The vectors are computed on the host, and from there go where they are wanted.
+// Computes the vectors on the host, and copies them to their place.
 static gla_status solve_densely (gla_eigs_run *run, const gla_eigs_results *results)
 {
   const gla_array *to = &results->vectors;
@@ -170,7 +170,7 @@ static int is_unfinished (const gla_eigs_run *run)
   return run->report.converged < run->k || !(run->report.complete || run->o.trust);
 }
 
-// By products, and if that does not get far, densely.
+// Solves by products, and if that does not converge, densely.
 static gla_status solve_by_products (gla_eigs_run *run, const gla_eigs_results *results)
 {
   void *start = NULL;

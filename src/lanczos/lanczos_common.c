@@ -1,4 +1,4 @@
-// lanczos_common.c: what ranks that work on one matrix have in common
+// lanczos_common.c: functions of ranks that work on one matrix
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "lanczos.h"
@@ -20,7 +20,7 @@ double gla_eigs_most (gla_eigs_run *run, double own)
     return own;
   for (int k = 0; k < r->ranks; k++)
     r->slots[k] = k == r->rank ? own : 0;
-  // a failure comes to light where the ranks agree next
+  // the ranks notice a failure when they agree next
   r->krylov.ranks.add (r->krylov.ranks.user, r->slots, r->ranks);
   for (int k = 0; k < r->ranks; k++)
     most = isnan (r->slots[k]) || r->slots[k] > most ? r->slots[k] : most;
@@ -32,7 +32,7 @@ static int computes (const gla_eigs_run *run)
   return run->ranks == NULL || run->ranks->rank == 0;
 }
 
-// x of rank 0 on all ranks: zeros are added to it.
+// Sends x of rank 0 to all ranks: the others add zeros to it.
 static void share (gla_eigs_run *run, double *x, int64_t count)
 {
   const gla_eigs_ranks *r = run->ranks;

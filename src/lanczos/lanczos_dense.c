@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The operator as a dense matrix.
+// Stores the operator as a dense matrix.
 static gla_status fill_from_sparse (const gla_eigs_run *run, char *A)
 {
   const gla_spmv_matrix *M = &run->S->faces[0].M;
@@ -52,7 +52,7 @@ static double value_at (const gla_eigs_run *run, const void *values, int64_t i)
                                                  : ((const double *)values)[i];
 }
 
-// |A*x - theta*x| of a vector x, with y for the product.
+// Returns |A*x - theta*x| of a vector x, with y for the product.
 static gla_status residual_of (gla_eigs_run *run, const char *x, char *y, double theta,
                                double *residual)
 {
@@ -67,7 +67,7 @@ static gla_status residual_of (gla_eigs_run *run, const char *x, char *y, double
   return status;
 }
 
-// Eigenvalue i of the results, with its vector in V unless that is NULL.
+// Stores eigenvalue i of the results, with its vector in V unless that is NULL.
 static gla_status take_result (gla_eigs_run *run, int64_t i, double theta, const char *V, char *y,
                                const gla_array *vectors)
 {

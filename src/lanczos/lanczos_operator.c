@@ -1,4 +1,4 @@
-// lanczos_operator.c: the operator of gla_eigs applied, and brought to a safe size
+// lanczos_operator.c: applies the operator of gla_eigs, and scales it to a safe size
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "common/status.h"
@@ -63,8 +63,8 @@ gla_status gla_eigs_apply_scaled (void *user, const void *X, void *Y, int64_t co
   return status;
 }
 
-// The exponent that brings numbers of this size to about 1, where their squares could overflow or
-// vanish.
+// Returns the exponent that brings numbers of this size to about 1, if their squares could overflow
+// or underflow.
 int gla_eigs_exponent (gla_type type, double largest)
 {
   const int safe = gla_type_real (type) == GLA_TYPE_S ? 20 : 250;
@@ -87,7 +87,7 @@ static gla_status measure_product (gla_eigs_run *run, void *x, void *y)
   return GLA_OK;
 }
 
-// How large the function's products are.
+// Finds how large the function's products are.
 static gla_status measure_function (gla_eigs_run *run)
 {
   const size_t bytes = (size_t)run->n * gla_type_size (run->type);

@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The recurrence keeps three vectors and loses their orthogonality; its tridiagonal matrix T then
-// has copies of converged eigenvalues, and spurious ones. An eigenvalue of T that appears more
-// than once is good. A single one is good unless T without its first row and column has it, too:
-// then the start vector has no part in its eigenvector (Cullum, Willoughby 1985, volume I, chapter
-// 4), and the first component of the eigenvector of T is nearly 0. The last component, times the
-// last beta, bounds the error of a single one. A copy on its way to an eigenvalue that has
-// converged is left out, too: it is much nearer to that one than its own bound.
+// has copies of converged eigenvalues, and spurious ones. An eigenvalue of T that appears more than
+// once is good. A single one is good unless T without its first row and column has it, too: then
+// the start vector has no part in its eigenvector (Cullum, Willoughby 1985, volume I, chapter 4),
+// and the first component of the eigenvector of T is nearly 0. The last component, times the last
+// beta, bounds the error of a single one. A copy that still approaches a converged eigenvalue is
+// left out, too: it is much nearer to that one than its own bound.
 
 #include "common/status.h"
 #include "lanczos.h"
@@ -100,7 +100,7 @@ static int has_near (const double *list, int64_t count, double x, double tau)
 }
 
 // Marks the first of each group of equal values GOOD, SPURIOUS or UNKNOWN (single, and not yet
-// looked at), the others COPY.
+// checked), the others COPY.
 static gla_status classify (recurrence *r)
 {
   const int64_t m = r->m;
@@ -124,8 +124,8 @@ static gla_status classify (recurrence *r)
   return GLA_OK;
 }
 
-// A value that T without its first row and column nearly has: it is only spurious where the start
-// vector does not see it.
+// Checks a value that T without its first row and column nearly has: it is spurious only if the
+// start vector has no part in it.
 static gla_status look_closer (recurrence *r, int64_t i)
 {
   if (r->state[i] != UNKNOWN)
@@ -142,7 +142,7 @@ static int is_single (const recurrence *r, int64_t i)
   return i + 1 >= r->m || r->state[i + 1] != COPY;
 }
 
-// Finds bounds[i] where it is not known. Each takes an eigenvector of T.
+// Finds bounds[i] if it is not known. Each takes an eigenvector of T.
 static gla_status find_bound (recurrence *r, int64_t i)
 {
   if (r->bounds[i] >= 0)
@@ -158,8 +158,9 @@ static gla_status find_bound (recurrence *r, int64_t i)
 
 // Marks the good value firsts[at] SPURIOUS if it is a copy that has not yet come within tau of the
 // value beside it: that one has the smaller bound, and is nearer than a hundredth of this one's
-// bound. A value of its own, so near to another one, is not yet told from it. In 126 runs factors
-// from 0.001 to 0.1 left no copy and dropped no value that had converged; 1 dropped many others.
+// bound. A separate value so near to another one cannot yet be distinguished from it. In 126 runs
+// factors from 0.001 to 0.1 left no copy and dropped no value that had converged; 1 dropped many
+// others.
 static gla_status look_beside (recurrence *r, const int64_t *firsts, int64_t count, int64_t at)
 {
   const int64_t i = firsts[at];
@@ -183,13 +184,14 @@ static gla_status look_beside (recurrence *r, const int64_t *firsts, int64_t cou
   return GLA_OK;
 }
 
-// What choose_good works with, of m elements each.
+// Memory of choose_good, of m elements each.
 typedef struct {
   int64_t *firsts, *order;
   double *values; // of firsts
 } candidates;
 
-// The k good values that are wanted most, as places in theta; *count of them where there are fewer.
+// Finds the k good values that are wanted most, as places in theta; *count of them if there are
+// fewer.
 static gla_status choose_among (recurrence *r, const candidates *c, int64_t *places, int64_t *count)
 {
   gla_eigs_run *run = r->run;
@@ -248,8 +250,8 @@ static gla_status choose_good (recurrence *r, int64_t *places, int64_t *count)
 // growth until the wanted values settle
 //------------------------------------------------------------------------------
 
-// Takes over the values; *settled says that all k are there, have converged and are what they were
-// when the recurrence was shorter.
+// Takes over the values; *settled says that all k are there, have converged and are unchanged since
+// the recurrence was shorter.
 static gla_status look (recurrence *r, int64_t *places, int64_t *count, int *settled)
 {
   gla_eigs_run *run = r->run;
@@ -308,7 +310,7 @@ static gla_status grow_until_settled (recurrence *r, int64_t *places, int64_t *c
 // eigenvectors by a second pass
 //------------------------------------------------------------------------------
 
-// Eigenvalues of the leading `order` rows and columns of T that are smaller than x (Sturm).
+// Counts eigenvalues of the leading `order` rows and columns of T that are smaller than x (Sturm).
 static int64_t smaller_than (const recurrence *r, int64_t order, double x)
 {
   int64_t count = 0;
@@ -321,7 +323,7 @@ static int64_t smaller_than (const recurrence *r, int64_t order, double x)
   return count;
 }
 
-// The least order of T that has so many eigenvalues within tau of x; m+1 where there is none.
+// Returns the least order of T that has so many eigenvalues within tau of x; m+1 if there is none.
 static int64_t order_with (const recurrence *r, double x, int64_t copies)
 {
   int64_t low = 1, high = r->m + 1;
@@ -362,7 +364,7 @@ static gla_status ritz_coefficients (const recurrence *r, double theta, double *
   return status;
 }
 
-// The Ritz vectors by coefficients S, and their residuals.
+// Forms the Ritz vectors by coefficients S, and their residuals.
 static gla_status form_vectors (recurrence *r, double *S, int64_t count)
 {
   gla_eigs_run *run = r->run;
@@ -386,7 +388,7 @@ static gla_status second_pass (recurrence *r, int64_t count)
   return status;
 }
 
-// From the start vector to `count` values, at these places of the spectrum.
+// Goes from the start vector to `count` values, at these places of the spectrum.
 static gla_status find_values (recurrence *r, int64_t *places, int64_t *count)
 {
   gla_eigs_run *run = r->run;

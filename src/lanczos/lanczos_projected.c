@@ -14,7 +14,7 @@ static int fits (int64_t m)
   return m <= (sizeof (gla_blas_int) > 4 ? INT64_MAX : INT_MAX) / 16;
 }
 
-// LAPACK gives up only on NaN and Inf, which checked operators cannot bring.
+// LAPACK fails only for NaN and Inf, which checked operators cannot give.
 static gla_status status_of (gla_blas_int info)
 {
   return info == 0 ? GLA_OK : GLA_ERROR_BAD_ARGUMENT;
@@ -97,5 +97,5 @@ gla_status gla_tridiagonal_vector (int64_t m, const double *d, const double *e, 
   free (work);
   free (iwork);
   return info >= 0 ? GLA_OK
-                   : GLA_ERROR_BAD_ARGUMENT; // info > 0: the vector is still the best there is
+                   : GLA_ERROR_BAD_ARGUMENT; // info > 0: the vector is still the best available
 }

@@ -5,10 +5,10 @@
 // restart with any basis of Ritz vectors is exact: of T only the columns of the new blocks have to
 // be computed.
 //
-// Small residuals do not say that nothing was missed: a single vector sees one direction of a
-// multiple eigenvalue. So the iteration goes on from the converged vectors and a random block
-// orthogonal to them. What was missed is extreme in that complement and comes up first; the search
-// ends when the best candidate there is seen, by its residual, to be no eigenvalue that is wanted.
+// Small residuals do not show that nothing was missed: a single vector sees one direction of a
+// multiple eigenvalue. So the iteration continues from the converged vectors and a random block
+// orthogonal to them. A missed eigenvalue is extreme in that complement and appears first; the
+// search ends when the residual of the best candidate shows that it is no wanted eigenvalue.
 
 #include "common/status.h"
 #include "lanczos.h"
@@ -100,7 +100,7 @@ static void fill_projected (const cycle *c)
   }
 }
 
-// |R*s| for the last b rows s of vector i, R the last triangle of T.
+// Returns |R*s| for the last b rows s of vector i, R the last triangle of T.
 static double residual_of (const cycle *c, int64_t i)
 {
   const int b = c->b, parts = c->parts;
@@ -140,7 +140,7 @@ static int has_converged (const cycle *c, int64_t i)
   return c->residual[i] <= c->run->o.tol * c->norm;
 }
 
-// How many of the k that are wanted most have converged.
+// Returns how many of the k that are wanted most have converged.
 static int64_t converged (const cycle *c)
 {
   int64_t count = 0;
@@ -153,7 +153,7 @@ static int64_t converged (const cycle *c)
 // restarts
 //------------------------------------------------------------------------------
 
-// Goes on from the first `count` of the order, and zeros up to a whole block.
+// Restarts from the first `count` of the order, with zeros up to a whole block.
 static gla_status turn (cycle *c, int64_t count)
 {
   const int64_t keep = (count + c->b - 1) / c->b * c->b;
@@ -171,7 +171,7 @@ static gla_status turn (cycle *c, int64_t count)
   return c->run->engine->backend->krylov->rotate (c->run->engine, c->end, c->turn, keep);
 }
 
-// Columns after which it is worth to look at the Ritz values: on the CPU products of large
+// Returns the columns after which the Ritz values are checked: on the CPU products of large
 // matrices, and functions, take longer than that; a GPU would have to wait.
 static int64_t next_look (const cycle *c)
 {
@@ -184,7 +184,7 @@ static int64_t next_look (const cycle *c)
   return next < c->m && next > c->end ? next : c->m;
 }
 
-// New blocks behind the kept vectors, until the basis is full or there are enough.
+// Adds new blocks after the kept vectors, until the basis is full or there are enough.
 static gla_status expand (cycle *c, int (*enough) (const cycle *c))
 {
   gla_eigs_run *run = c->run;
@@ -209,9 +209,9 @@ static int all_converged (const cycle *c)
   return converged (c) == c->run->k;
 }
 
-// Ritz vectors to go on with: those wanted, as many more as have converged, and a third of the
-// rest, which makes the next cycle converge sooner; but room has to be left for that cycle. A cycle
-// that ended before the basis was full may have fewer than these.
+// Returns how many Ritz vectors to keep: those wanted, as many more as have converged, and a third
+// of the rest, which makes the next cycle converge sooner; but that cycle needs room. A cycle that
+// ended before the basis was full may have fewer than these.
 static int64_t how_many (const cycle *c)
 {
   const int64_t k = c->run->k, wish = k + converged (c) + (c->m - k) / 3;
@@ -226,14 +226,15 @@ static void report_progress (const cycle *c)
   gla_report_progress (c->run->ctx, converged (c), c->run->k);
 }
 
-// Restarts after which it is given up. What has converged is kept, whatever the search takes.
+// Returns the restarts after which it is given up. Converged values are kept, whatever the search
+// takes.
 static int64_t most_restarts (const cycle *c)
 {
   const int64_t patience = c->run->patience;
   return !c->all && patience > 0 && patience < c->run->o.maxit ? patience : c->run->o.maxit;
 }
 
-// Cycles until all that is wanted has converged, or the restarts are used up.
+// Runs cycles until all that is wanted has converged, or the restarts are used up.
 static gla_status iterate (cycle *c)
 {
   gla_eigs_run *run = c->run;
@@ -253,7 +254,7 @@ static gla_status iterate (cycle *c)
 // search for what was missed
 //------------------------------------------------------------------------------
 
-// The end of the spectrum that place i of the order is from.
+// Returns the end of the spectrum that place i of the order is from.
 static gla_eigs_which which_of (const cycle *c, int64_t i)
 {
   const int low_end = c->run->which == GLA_EIGS_WHICH_BE && i % 2 == 1;
@@ -261,10 +262,10 @@ static gla_eigs_which which_of (const cycle *c, int64_t i)
 }
 
 // Whether the k best values are still those that were found, or others that are wanted as much: of
-// equal magnitudes either sign may be the last. A value that comes in moves all behind it by one
-// place. Where eigenvalues lie close to each other each move is small, so their sum, which is how
-// far the new value is ahead of the last one, has to be small; rounding errors add up to less than
-// the root allows.
+// equal magnitudes either sign may be the last. A new value moves all after it by one place. If
+// eigenvalues are close to each other each move is small, so their sum, which is how far the new
+// value is ahead of the last one, has to be small; rounding errors add up to less than the root
+// allows.
 static int unchanged (const cycle *c)
 {
   const int64_t k = c->run->k;
@@ -307,7 +308,7 @@ static int search_is_over (const cycle *c)
   return !unchanged (c) || complete (c);
 }
 
-// A random block in the place of the residuals, which have vanished.
+// Makes a random block, because the residuals have vanished.
 static gla_status search (cycle *c)
 {
   gla_eigs_run *run = c->run;
@@ -370,7 +371,7 @@ static gla_status start (cycle *c)
   return expand (c, all_converged);
 }
 
-// Cycles, and searches for what they missed, until a search finds nothing more.
+// Runs cycles, and searches for what they missed, until a search finds nothing more.
 static gla_status iterate_and_search (cycle *c)
 {
   gla_eigs_run *run = c->run;

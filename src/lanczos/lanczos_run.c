@@ -34,7 +34,7 @@ static int64_t default_basis (int64_t k, int b)
   return basis > least ? basis : least;
 }
 
-// Whether all eigenvalues are computed: of small matrices, and where a basis is as large as n.
+// Whether all eigenvalues are computed: of small matrices, and if a basis is as large as n.
 int gla_eigs_is_dense (const gla_eigs_run *run)
 {
   const gla_eigs_options *o = &run->o;
@@ -106,7 +106,7 @@ static int supports (const gla_backend *backend, const void *call)
          (run->job.matrix == NULL || backend->spmv->supports (run->job.matrix));
 }
 
-// As many products as a few restarts have.
+// Predicts as many products as a few restarts have.
 double gla_eigs_seconds (gla_engine *engine, const void *call, int64_t pages)
 {
   const gla_eigs_run *run = ((const gla_eigs_call *)call)->run;
@@ -137,7 +137,7 @@ static gla_status prepare_matrix (gla_eigs_run *run)
                                : gla_sparse_prepare (S, use.face, run->engine, &run->job.sparse);
 }
 
-// Opens the job with as large a basis as there is memory for.
+// Opens the job with the largest basis that there is memory for.
 static gla_status open_job (gla_eigs_run *run)
 {
   gla_krylov_job *job = &run->job;

@@ -36,7 +36,7 @@ void gla_factor_destroy (gla_factor *F)
 // create
 //------------------------------------------------------------------------------
 
-// The order and its inverse; 0 where it is no permutation.
+// Copies the order and its inverse; returns 0 if it is no permutation.
 static int take_order (gla_factor *F, const int64_t *order)
 {
   for (int64_t i = 0; i < F->n; i++)
@@ -128,7 +128,7 @@ static gla_status take_factor (gla_context *ctx, const gla_csr *A, const gla_fac
   return GLA_OK;
 }
 
-// Leaves F->values NULL where more operations were needed than the options allow.
+// Leaves F->values NULL if more operations are needed than the options allow.
 static gla_status analyse_and_fill (gla_context *ctx, gla_factor *F, const gla_csr *A, double shift,
                                     const gla_factor_options *o, gla_factor_report *report)
 {

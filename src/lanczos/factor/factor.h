@@ -3,8 +3,8 @@
 //
 // P*(A - s*I)*P' = L*D*L' by the multifrontal method (Duff and Reid 1983). Columns with nearly the
 // same rows below them form a front, a dense matrix. Pivots of order 1 and 2 after Bunch and
-// Kaufman (1977) are looked for in the diagonal block of a panel only, so that the structure is
-// known beforehand.
+// Kaufman (1977) are sought in the diagonal block of a panel only, so that the structure is known
+// in advance.
 
 #ifndef GPULINALG_FACTOR_H
 #define GPULINALG_FACTOR_H
@@ -15,7 +15,7 @@
 typedef struct {
   int64_t first, width, below;
   int64_t rows;    // where the rows below begin in gla_factor.rows, ascending
-  int64_t parent;  // the front that takes what it leaves, or -1
+  int64_t parent;  // the front that adds its remaining matrix, or -1
   int64_t entries; // where its columns begin in the values, (width+below) x width
 } gla_front;
 
@@ -36,11 +36,11 @@ struct gla_factor {
   int32_t *swaps; // place in its panel from which each column of the factor comes
   void *work;     // for solving: vectors in order, and rows of one front
   int64_t work_columns;
-  double smallest;  // what counts as no pivot
+  double smallest;  // pivots up to this count as zero
   int64_t negative; // eigenvalues below the shift
 };
 
-// Columns of a front that are factored together, from column `at` on.
+// Returns the columns of a front that are factored together, from column `at` on.
 static inline int64_t gla_front_panel (const gla_front *f, int64_t at)
 {
   enum { PANEL = 48, LAST = 64 };
@@ -48,17 +48,18 @@ static inline int64_t gla_front_panel (const gla_front *f, int64_t at)
   return left <= LAST ? left : PANEL;
 }
 
-// The fronts of A for the given order, which becomes a postorder of the elimination tree; *flops as
-// if all pivots had order 1. GLA_ERROR_OUT_OF_MEMORY, GLA_ERROR_NOT_HERMITIAN where entries of one
-// triangle are missing.
+// Finds the fronts of A for the given order, which becomes a postorder of the elimination tree;
+// *flops as if all pivots had order 1. GLA_ERROR_OUT_OF_MEMORY, GLA_ERROR_NOT_HERMITIAN if entries
+// of one triangle are missing.
 gla_status gla_factor_analyse (gla_factor *F, const gla_csr *A, double *flops);
 
-// The values; *singular where a panel has no pivot. GLA_ERROR_STOPPED, GLA_ERROR_OUT_OF_MEMORY.
+// Computes the values; *singular if a panel has no pivot. GLA_ERROR_STOPPED,
+// GLA_ERROR_OUT_OF_MEMORY.
 gla_status gla_factor_fill_d (gla_factor *F, const gla_csr *A, double shift, gla_context *ctx,
                               int *singular);
 gla_status gla_factor_fill_z (gla_factor *F, const gla_csr *A, double shift, gla_context *ctx,
                               int *singular);
-// X (n x columns, in the factor's order) becomes the solution.
+// Replaces X (n x columns, in the factor's order) by the solution.
 void gla_factor_apply_d (const gla_factor *F, double *X, int64_t columns, double *rows);
 void gla_factor_apply_z (const gla_factor *F, double *X, int64_t columns, double *rows);
 

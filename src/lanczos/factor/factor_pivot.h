@@ -11,7 +11,7 @@
 #include <complex.h>
 #include <math.h>
 
-// |re| + |im|, which is |a| to within sqrt (2), and |a|
+// Returns |re| + |im|, which is |a| to within sqrt (2), and |a|.
 static inline double scalar_size (scalar a)
 {
   return GLA_COMPLEX ? fabs (__real__ a) + fabs (__imag__ a) : fabs (__real__ a);
@@ -26,7 +26,7 @@ static inline double scalar_modulus (scalar a)
 #endif
 }
 
-// Exchanges rows and columns p < q of what is left from column `from` on, and rows of L.
+// Exchanges rows and columns p < q of the remaining matrix from column `from` on, and rows of L.
 static void exchange (int n, scalar *a, int64_t ld, int p, int q)
 {
   for (int j = 0; j < p; j++) {
@@ -50,7 +50,7 @@ static void exchange (int n, scalar *a, int64_t ld, int p, int q)
   }
 }
 
-// The largest of |a(i,k)| for i > k, and its row.
+// Returns the largest of |a(i,k)| for i > k, and its row.
 static double largest_below (int n, const scalar *a, int64_t ld, int k, int *row)
 {
   double largest = 0;
@@ -65,8 +65,8 @@ static double largest_below (int n, const scalar *a, int64_t ld, int k, int *row
   return largest;
 }
 
-// The order of the next pivot, 1 or 2, and the row that comes to its last place; 0 where there is
-// none.
+// Returns the order of the next pivot, 1 or 2, and the row that moves to its last place; 0 if there
+// is none.
 static int choose_pivot (int n, const scalar *a, int64_t ld, int k, double smallest, int *take)
 {
   const double alpha = 0.6403882032022076; // (1 + sqrt (17)) / 8
@@ -98,7 +98,7 @@ static void eliminate_one (int n, scalar *a, int64_t ld, int k, double d)
     a[i + k * ld] /= d;
 }
 
-// [g1, g2] = [w1, w2] * [d1, conj (e); e, d2]^-1, scaled by e as LAPACK does
+// Sets [g1, g2] = [w1, w2] * [d1, conj (e); e, d2]^-1, scaled by e as in LAPACK.
 static inline void divide_pair (scalar w1, scalar w2, double d1, double d2, scalar e, scalar *g1,
                                 scalar *g2)
 {
@@ -122,7 +122,8 @@ static void eliminate_two (int n, scalar *a, int64_t ld, int k, double d1, doubl
   }
 }
 
-// L replaces the block; column k of it comes from column swaps[k]. 0 where there is no pivot.
+// Replaces the block by L; column k of it comes from column swaps[k]. Returns 0 if there is no
+// pivot.
 static int pivot_block (int n, scalar *a, int64_t ld, double smallest, int32_t *swaps, double *d,
                         scalar *e, int64_t *negative)
 {

@@ -15,9 +15,8 @@
 // Below this a call of the BLAS takes longer than its work.
 enum { SMALL_PRODUCT = 256 };
 
-// y -= op(G)*x. For one vector the BLAS reads G twice as fast where it is asked for a product with
-// a vector. (Of complex x that of OpenBLAS 0.3.21 reads the element behind: here there is always
-// one.)
+// Sets y -= op(G)*x. For one vector the BLAS reads G twice as fast if it is called for a product
+// with a vector. (For complex x OpenBLAS 0.3.21 reads the next element: here there is always one.)
 static void subtract_vector (const char *op, int64_t m, int64_t k, const scalar *G, int64_t ldg,
                              const scalar *x, scalar *y)
 {
@@ -29,7 +28,7 @@ static void subtract_vector (const char *op, int64_t m, int64_t k, const scalar 
   gla_blas_out ();
 }
 
-// Y (m x c) -= G (m x k) * X
+// Sets Y (m x c) -= G (m x k) * X.
 static void subtract_product (int64_t m, int64_t k, int64_t c, const scalar *G, int64_t ldg,
                               const scalar *X, int64_t ldx, scalar *Y, int64_t ldy)
 {
@@ -49,7 +48,7 @@ static void subtract_product (int64_t m, int64_t k, int64_t c, const scalar *G, 
     }
 }
 
-// X (k x c) -= G' * Y
+// Sets X (k x c) -= G' * Y.
 static void subtract_adjoint (int64_t m, int64_t k, int64_t c, const scalar *G, int64_t ldg,
                               const scalar *Y, int64_t ldy, scalar *X, int64_t ldx)
 {
@@ -70,7 +69,7 @@ static void subtract_adjoint (int64_t m, int64_t k, int64_t c, const scalar *G, 
     }
 }
 
-// One vector at a time: the triangles are small.
+// Solves one vector at a time, because the triangles are small.
 static void solve_block (const gla_factor *F, const scalar *L, int64_t ld, int64_t first, int64_t n,
                          scalar *x)
 {

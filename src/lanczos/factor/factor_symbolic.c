@@ -1,8 +1,8 @@
 // factor_symbolic.c: the fronts of a sparse Hermitian matrix
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The elimination tree and its postorder: Liu 1990. Fronts are merged with their last child where
-// few zeros are stored for it, as CHOLMOD does (Chen, Davis, Hager, Rajamanickam 2008).
+// The elimination tree and its postorder follow Liu 1990. Fronts are merged with their last child
+// if few zeros are stored for it, as in CHOLMOD (Chen, Davis, Hager, Rajamanickam 2008).
 
 #include "factor.h"
 
@@ -41,7 +41,7 @@ static int64_t *numbers (int64_t count, int64_t value)
 // the tree
 //------------------------------------------------------------------------------
 
-// The parent of every column in the order of the factor; n where it has none.
+// Finds the parent of every column in the order of the factor; n if it has none.
 static void find_tree (const gla_factor *F, const gla_csr *A, int64_t *parent, int64_t *ancestor)
 {
   for (int64_t k = 0; k < F->n; k++) {
@@ -132,7 +132,7 @@ static int add_row (search *s, int64_t row, int64_t j)
   return push (&s->rows, row);
 }
 
-// The rows of a front that begins with column j.
+// Finds the rows of a front that begins with column j.
 static int gather_rows (search *s, int64_t j)
 {
   const gla_csr *A = s->A;
@@ -147,9 +147,9 @@ static int gather_rows (search *s, int64_t j)
   return ok;
 }
 
-// Fronts of columns whose rows below are the same. A parent comes from entries above the diagonal,
-// rows from those below it. Where both triangles are there, the first row below a column is its
-// parent. What follows relies on that.
+// Finds fronts of columns whose rows below are the same. A parent comes from entries above the
+// diagonal, rows from those below it. If both triangles are there, the first row below a column is
+// its parent; the following functions rely on that.
 static gla_status find_fronts (search *s)
 {
   gla_factor *F = s->F;
@@ -220,7 +220,7 @@ static void merge_fronts (gla_factor *F, const int64_t *parent, int64_t *zeros)
   F->n_fronts = kept;
 }
 
-// The rows of all fronts, ascending and without gaps: by columns of the transposed structure.
+// Sorts the rows of all fronts, ascending and without gaps: by columns of the transposed structure.
 static int sort_rows (gla_factor *F, list *rows, int64_t *start)
 {
   int64_t total = 0;
@@ -254,7 +254,7 @@ static int sort_rows (gla_factor *F, list *rows, int64_t *start)
   return 1;
 }
 
-// Parents, sizes, and what the factorization takes.
+// Finds parents, sizes, and the cost of the factorization.
 static int measure (gla_factor *F, int64_t *front_of, double *flops)
 {
   int64_t stacked = 0;

@@ -1,4 +1,4 @@
-// factor_types.c: the values of a sparse Hermitian factor, front by front, of one type
+// factor_types.c: computes the values of a sparse Hermitian factor, front by front, of one type
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Compiled once for each of d and z, with -DGLA_T=<type>.
@@ -22,10 +22,10 @@ typedef struct {
   int64_t top;
   scalar *rest;   // of the front at work: below x below
   scalar *scaled; // L*D below a panel, and of all panels at the rows below the front
-  double since;   // flops since the last question whether to stop
+  double since;   // flops since the last poll
 } filling;
 
-// Element (i, j) of the front, of its columns or of the rest.
+// Returns element (i, j) of the front, of its columns or of the rest.
 static inline scalar *element (const filling *s, const gla_front *f, scalar *L, int64_t i,
                                int64_t j)
 {
@@ -50,7 +50,7 @@ static void take_entries (filling *s, const gla_front *f, scalar *L)
   }
 }
 
-// Adds what child c has left, which is the last on the stack.
+// Adds the matrix of child c, which is the last on the stack.
 static void take_child (filling *s, const gla_front *f, const gla_front *c, scalar *L)
 {
   const int64_t r = c->below, *rows = s->F->rows + c->rows;
@@ -74,7 +74,7 @@ static int go_on (filling *s, double flops)
   return !gla_stop_wanted (s->ctx);
 }
 
-// C -= G*W', the lower triangle of n columns and m rows; a few columns at a time.
+// Sets C -= G*W', the lower triangle of n columns and m rows; a few columns at a time.
 static int subtract (filling *s, int64_t m, int64_t n, int64_t k, const scalar *G, int64_t ldg,
                      const scalar *W, int64_t ldw, scalar *C, int64_t ldc)
 {
@@ -89,7 +89,7 @@ static int subtract (filling *s, int64_t m, int64_t n, int64_t k, const scalar *
   return 1;
 }
 
-// Columns `at` to at+n-1 of the front.
+// Factors columns `at` to at+n-1 of the front.
 static gla_status factor_panel (filling *s, const gla_front *f, scalar *L, int64_t at, int64_t n,
                                 int *singular)
 {
