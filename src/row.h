@@ -68,7 +68,7 @@ typedef struct {
   gla_status (*begin) (gla_engine *engine, const gla_job *job, int64_t pages);
   // Starts a chunk in a slot; may return before it is done. The chunk stays valid until `finish`.
   gla_status (*submit) (gla_engine *engine, int slot, const void *chunk);
-  // Waits for the slot; the results are in place then. Polls the monitor while it waits, and
+  // Waits for the slot; then the results are in place. Polls the monitor while it waits, and
   // reports the chunk's pages to it.
   gla_status (*finish) (gla_engine *engine, int slot);
   // Ends the job: waits for all chunks in flight, keeps buffers for the next call.

@@ -194,7 +194,8 @@ static gla_status put_nan (gla_eigs_run *run, void *column)
   return status;
 }
 
-// How many vectors from this one on go together: those that have converged, side by side.
+// Returns how many vectors from this one on are copied together: those that have converged,
+// contiguous.
 static int64_t how_many (const gla_eigs_run *run, const gla_array *to, int64_t first)
 {
   int64_t count = 1;
@@ -204,7 +205,7 @@ static int64_t how_many (const gla_eigs_run *run, const gla_array *to, int64_t f
   return count;
 }
 
-// Vectors to where the caller wants them: on the host, or on the GPU that has computed them.
+// Copies vectors to the caller's place: on the host, or on the GPU that has computed them.
 static gla_status take_vectors (gla_eigs_run *run, const gla_array *to)
 {
   const size_t size = gla_type_size (run->type);
@@ -251,8 +252,8 @@ static gla_status run_on_cpus (gla_eigs_call *call)
   return gla_eigs_run_on (call, cpu);
 }
 
-// Rows that are spread over ranks: on the GPU of each, or on the CPU of each. What the ranks have
-// agreed on before the first vector is the same on all.
+// Runs rows that are spread over ranks: on the GPU of each, or on the CPU of each. All ranks have
+// the same agreements before the first vector.
 static gla_status run_by_rows (gla_eigs_call *call)
 {
   gla_eigs_run *run = call->run;

@@ -1,4 +1,4 @@
-// lanczos_team.c: which GPUs work on a call of gla_eigs: one, or several that share the rows
+// lanczos_team.c: chooses the GPUs of a call of gla_eigs: one, or several that share the rows
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "common/status.h"
@@ -13,8 +13,8 @@ static int can_share (const gla_eigs_call *call)
          (vectors->data == NULL || vectors->device == GLA_DEVICE_HOST);
 }
 
-// The number of them that is predicted to be the fastest, if that saves a tenth of the time of one;
-// all where the caller lists them.
+// Returns the number of them that is predicted to be the fastest, if that saves a tenth of the time
+// of one; all if the caller lists them.
 static int members_of (gla_eigs_call *call, gla_krylov_team *team)
 {
   gla_krylov_job *job = &call->run->job;
@@ -51,8 +51,8 @@ static gla_status run_together (gla_eigs_call *call, gla_krylov_team *team, int 
   return status;
 }
 
-// Where one GPU of a team has too little memory the first does the call alone; where one alone has
-// too little, all do it together.
+// If one GPU of a team has too little memory the first does the call alone; if that one has too
+// little, all do it together.
 gla_status gla_eigs_on_gpus (void *user, const int *devices, int count, gla_outcome *outcome)
 {
   gla_eigs_call *call = user;

@@ -1,8 +1,8 @@
 // norm.c: norms of many matrices
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The smallest operation on pages, and the example of doc/adding-an-operation.md. norm_two.c
-// has the 2-norm.
+// This is the smallest operation on pages, and the example of doc/adding-an-operation.md.
+// norm_two.c has the 2-norm.
 
 #include "arrays.h"
 #include "batch/queue.h"
@@ -66,7 +66,7 @@ static gla_status answer_empty (gla_context *ctx, const gla_array *norms)
   return GLA_OK;
 }
 
-// The norms that a page has by itself.
+// Finds the norms that a page has by itself.
 static gla_status work (gla_context *ctx, const gla_array *A, gla_norm norm, const gla_array *norms,
                         gla_report *report)
 {

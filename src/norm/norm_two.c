@@ -31,8 +31,8 @@ typedef struct {
 // scaling
 //------------------------------------------------------------------------------
 
-// The exponent e, so that squares of the page times 2^-e neither overflow nor vanish; 0 where they
-// do not anyway. A Frobenius norm may overflow where the 2-norm does not.
+// Returns the exponent e, so that squares of the page times 2^-e neither overflow nor underflow; 0
+// if they do not anyway. A Frobenius norm may overflow although the 2-norm does not.
 static int exponent_for (double frobenius, int is_single)
 {
   const int lowest = is_single ? -40 : -400, highest = is_single ? 50 : 500;
@@ -61,8 +61,8 @@ static void copy_scaled (const gla_array *A, int64_t page, const gla_array *copy
   }
 }
 
-// Pages `first` .. of A, as they are or, where one of them has to be scaled, a copy of all.
-// norms holds the Frobenius norms.
+// Takes pages `first` .. of A in place or, if one of them has to be scaled, a copy of all. norms
+// holds the Frobenius norms.
 static gla_status take_pages (two_group *g, const gla_array *A, const gla_array *norms,
                               int64_t first, int64_t count, gla_array *pages)
 {
@@ -89,7 +89,7 @@ static gla_status take_pages (two_group *g, const gla_array *A, const gla_array 
 // a group of pages
 //------------------------------------------------------------------------------
 
-// On the CPU, whatever the place of the context.
+// Multiplies on the CPU, whatever the place of the context.
 static gla_status multiply (gla_context *ctx, const gla_array *A, const gla_array *products)
 {
   const gla_place place = ctx->place;

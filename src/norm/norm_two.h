@@ -6,8 +6,8 @@
 
 #include "context.h"
 
-// The largest singular value of each page, for gla_pagenorm, which has checked the arguments. Both
-// arrays are on the host, and pages have at least two rows and columns.
+// Finds the largest singular value of each page, for gla_pagenorm, which has checked the arguments.
+// Both arrays are on the host, and pages have at least two rows and columns.
 gla_status gla_pagenorm_two (gla_context *ctx, const gla_array *A, const gla_array *norms,
                              gla_report *report);
 

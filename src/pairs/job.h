@@ -6,9 +6,9 @@
 
 #include "eig/job.h"
 
-// One job on Hermitian pencils (A, B) with B = L*L', L lower triangular. Each page goes through the
-// steps that are wanted: L of B; C = inv (L)*A*inv (L)', or L'*A*L with `product`; X = inv (L)'*X,
-// or L*X with `times`, in place.
+// One job on Hermitian pencils (A, B) with B = L*L', L lower triangular. Each page has the steps
+// that are wanted: L of B; C = inv (L)*A*inv (L)', or L'*A*L with `product`; X = inv (L)'*X, or L*X
+// with `times`, in place.
 typedef struct {
   gla_job head;
   int64_t n;
@@ -18,12 +18,11 @@ typedef struct {
   int phase;             // with back: columns of X get the phase of common/phase.h
 } gla_pencil_job;
 
-// Pages of the job, on the host; those of steps that are not wanted have NULL data. Of C the lower
-// triangle is written, 2^exponents[page] times smaller than it is, and of L the lower triangle
-// counts. info as in gla_eig_pairs_results: `factor` sets it, the other steps leave pages alone
-// where it is not 0, but that their C is NaN. Pages of A or B that are not Hermitian get
-// GLA_INFO_NOT_HERMITIAN, and the largest |A - A'| in skew_a[page], that of B in skew_b[page];
-// these are 0 of all others.
+// Pages of the job, on the host; those of steps that are not wanted have NULL data. The lower
+// triangle of C is written, divided by 2^exponents[page], and the lower triangle of L is used. info
+// as in gla_eig_pairs_results: `factor` sets it; the other steps skip pages with nonzero info,
+// except that their C is NaN. Pages of A or B that are not Hermitian get GLA_INFO_NOT_HERMITIAN,
+// and the largest |A - A'| in skew_a[page], that of B in skew_b[page]; these are 0 for all others.
 typedef struct {
   union {
     gla_array arrays[5];
@@ -35,17 +34,17 @@ typedef struct {
   double *skew_a, *skew_b;
 } gla_pencil_chunk;
 
-// One job of gla_batcheig_pairs: that of the standard problem, whose head and whose options are
-// those of the call, and which problem it comes from: C = inv (L)*A*inv (L)' or with `product`
-// L'*A*L, and X = inv (L)'*Y or with `times` L*Y from the eigenvectors Y of C.
+// One job of gla_batcheig_pairs: that of the standard problem, whose head and options are those of
+// the call, and how it is formed: C = inv (L)*A*inv (L)' or with `product` L'*A*L, and X = inv
+// (L)'*Y or with `times` L*Y from the eigenvectors Y of C.
 typedef struct {
   gla_eig_job eig; // must stay first; `triangle` is of A and B
   int product, times;
   int a_shared, b_shared; // nonzero: one page for all
 } gla_eigpairs_job;
 
-// Pages of the job. A and B have one page where that is shared; lambda has all. V and rcond have
-// NULL data where they are not wanted; rcond is NaN where B has no Cholesky factor. info is that of
+// Pages of the job. A and B have one page if that is shared; lambda has all. V and rcond have NULL
+// data if they are not wanted; rcond is NaN if B has no Cholesky factor. info is that of
 // gla_eig_pairs_results, or GLA_INFO_NOT_HERMITIAN, and then skew[page] is the largest |A - A'|, or
 // minus the largest |B - B'|. count, and info and *clean before and after, as in gla_eig_chunk.
 typedef struct {

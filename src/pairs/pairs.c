@@ -1,9 +1,9 @@
 // pairs.c: eigenvalues and eigenvectors of many Hermitian-definite pairs
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Checks the arguments, and chooses who does the pages: pairs_call.c, pairs_drop.c where
-// eigenvalues of B are dropped, or groups (pairs_groups.c) of pages of (B, A) where A is the
-// definite one.
+// This file checks the arguments, and chooses who does the pages: pairs_call.c, pairs_drop.c if
+// eigenvalues of B are dropped, or groups (pairs_groups.c) of pages of (B, A) if A is the definite
+// one.
 
 #include "arrays.h"
 #include "eig/eig_options.h"
@@ -94,8 +94,8 @@ static gla_status check_options (gla_context *ctx, const gla_eig_pairs_options *
   return GLA_OK;
 }
 
-// The columns of the results. How many are not dropped is known afterwards, so the caller says how
-// many there is room for.
+// Checks the columns of the results. The number of eigenvalues that are not dropped is known only
+// at the end, so the caller says how many there is room for.
 static gla_status check_columns (gla_context *ctx, const gla_eig_pairs_options *o, int64_t n,
                                  const gla_array *lambda, int64_t *columns)
 {
@@ -145,7 +145,7 @@ static gla_status check (gla_context *ctx, const gla_array *A, const gla_array *
 // pairs with a semidefinite B
 //------------------------------------------------------------------------------
 
-// In groups, because copies of B may be made.
+// Goes by groups, because copies of B may be made.
 static gla_status condition_numbers (const gla_pairs_run *p)
 {
   const gla_array *rcond = &p->r.rcond;
@@ -174,7 +174,7 @@ static void count_all (const gla_pairs_run *p)
     p->r.count[k] = p->info[k] == 0 ? p->n : 0;
 }
 
-// Ranks where B has all of it; those of other ways are set page by page.
+// Sets ranks if B has full rank; other ways set them page by page.
 static void rank_all (const gla_pairs_run *p)
 {
   for (int64_t k = 0; p->r.rank != NULL && k < p->pages; k++)

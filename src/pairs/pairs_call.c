@@ -71,7 +71,7 @@ static gla_status rcond_of (pairs_call *run, gla_range range)
   return GLA_OK;
 }
 
-// Memory for groups; one B for all pages is factored.
+// Takes memory for groups; factors one B for all pages.
 static gla_status prepare_groups (pairs_call *run)
 {
   gla_pairs_run *p = run->pairs;
@@ -108,7 +108,7 @@ static gla_status do_group (pairs_call *run, gla_range range)
   return status;
 }
 
-// What waits: all pages, or those that GPUs have left.
+// Does the waiting pages: all, or those that GPUs have left.
 static gla_status on_cpu (gla_call *call)
 {
   pairs_call *run = (pairs_call *)call;
@@ -126,8 +126,8 @@ static gla_status on_cpu (gla_call *call)
   return status;
 }
 
-// What a GPU leaves: pages whose eigenvalues have not converged, which batcheig on the CPU tries by
-// two methods, and the condition numbers of those whose B is not definite.
+// Finishes what a GPU leaves: pages whose eigenvalues have not converged, which batcheig on the CPU
+// tries by two methods, and the condition numbers of those whose B is not definite.
 static gla_status finish_pages (pairs_call *run)
 {
   gla_pairs_run *p = run->pairs;
@@ -147,7 +147,7 @@ static gla_status finish_pages (pairs_call *run)
 // the place
 //------------------------------------------------------------------------------
 
-// On the CPU a call of batcheig between the steps on pencils.
+// On the CPU the time is that of batcheig and the steps on pencils.
 static double seconds (gla_engine *engine, const void *user, int64_t pages)
 {
   const pairs_call *run = user;

@@ -6,7 +6,7 @@
 
 #include "pairs_run.h"
 
-// All pages, on GPUs or, in groups, on the CPU.
+// Does all pages, on GPUs or, in groups, on the CPU.
 gla_status gla_pairs_call (gla_pairs_run *p);
 
 #endif

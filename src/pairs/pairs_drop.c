@@ -4,7 +4,8 @@
 // B = U*M*U'. The eigenvectors whose eigenvalues are large enough, divided by the roots of these,
 // are the first r columns of T, and the others are 0; C = T'*A*T is r x r. It is solved as an n x n
 // problem: the rest of the diagonal is larger than |C|, so its eigenvalues come last, and its
-// eigenvectors stay apart because all that couples them is 0. So pages of all ranks are one batch.
+// eigenvectors do not mix with the others, because the coupling is 0. So pages of all ranks are one
+// batch.
 
 #include "arrays.h"
 #include "batch/host_page.h"
@@ -16,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Memory of a group; T and what belongs to it of one page where B is shared.
+// Memory of a group; T and its data have one page if B is shared.
 typedef struct {
   gla_array T, mu; // eigenvectors and eigenvalues of B
   gla_array H;     // A, then C
@@ -77,8 +78,8 @@ static double largest_size (const drop_work *d, int64_t k)
                fabs (gla_get_number (&d->mu, (k + 1) * n - 1)));
 }
 
-// Page k of T from the eigenvectors of B: the wanted ones come first, by falling eigenvalue. Sets
-// the rank, the exponent and info.
+// Makes page k of T from the eigenvectors of B: the wanted ones come first, by descending
+// eigenvalue. Sets the rank, the exponent and info.
 static void make_basis (const gla_pairs_run *p, drop_work *d, int64_t k)
 {
   const int64_t n = p->n;
@@ -104,7 +105,7 @@ static void make_basis (const gla_pairs_run *p, drop_work *d, int64_t k)
   }
 }
 
-// The eigenvectors of pages first .. of B.
+// Finds the eigenvectors of pages first .. of B.
 static gla_status take_basis (gla_pairs_run *p, drop_work *d, int64_t first, int64_t count)
 {
   const gla_array B = gla_pairs_pages (&p->B, first, count);
@@ -130,7 +131,7 @@ static gla_status take_basis (gla_pairs_run *p, drop_work *d, int64_t first, int
 // the problem in this basis
 //------------------------------------------------------------------------------
 
-// C = op (A)*B on the CPU, wherever the context's place is.
+// Sets C = op (A)*B on the CPU, whatever the context's place.
 static gla_status multiply (gla_context *ctx, const gla_array *A, char op, const gla_array *B,
                             const gla_array *C)
 {
@@ -155,7 +156,7 @@ static int64_t rank_of (const drop_work *d, int64_t k)
   return d->page_info[k] == 0 ? d->rank[basis_of (d, k)] : 0;
 }
 
-// Pages first .. of A into H.
+// Reads pages first .. of A into H.
 static gla_status read_pages (gla_pairs_run *p, drop_work *d, int64_t first, int64_t count)
 {
   const gla_array A = gla_pairs_pages (&p->A, first, count);
@@ -173,7 +174,7 @@ static gla_status read_pages (gla_pairs_run *p, drop_work *d, int64_t first, int
   return GLA_OK;
 }
 
-// H = T'*H*T, and its rest for the dropped vectors.
+// Sets H = T'*H*T, and its rest for the dropped vectors.
 static gla_status project (gla_pairs_run *p, drop_work *d, int64_t count)
 {
   const gla_array H = gla_array_pages (&d->H, 0, count), W = gla_array_pages (&d->W, 0, count);
@@ -214,7 +215,8 @@ static gla_status eigenvalues (gla_pairs_run *p, drop_work *d, int64_t first, in
 // results
 //------------------------------------------------------------------------------
 
-// The wanted ones of r eigenvalues and eigenvectors of page k, NaN behind. Returns how many.
+// Takes the wanted ones of r eigenvalues and eigenvectors of page k, with NaN after them. Returns
+// how many.
 static int64_t take_wanted (const gla_pairs_run *p, drop_work *d, int64_t first, int64_t k,
                             int64_t r)
 {

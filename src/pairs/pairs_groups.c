@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // B is factored, A is reduced to a standard problem, gla_batcheig solves that, and its eigenvectors
-// are transformed back where they are. Groups are so small that what passes between the steps stays
-// in the cache.
+// are transformed back in place. Groups are so small that data between the steps stays in the
+// cache.
 
 #include "arrays.h"
 #include "batch/host_page.h"
@@ -39,15 +39,15 @@ gla_array gla_pairs_pages (const gla_array *a, int64_t first, int64_t count)
   return some;
 }
 
-// Pages that keep all threads busy: so many for each that they fill its registers, where pages
-// stand in lanes.
+// Returns the pages that keep all threads busy: so many for each that they fill its registers, if
+// pages are in lanes.
 static int64_t unit_of (const gla_pairs_run *p)
 {
   const int64_t lanes = 64 / (int64_t)gla_type_size (gla_type_real (p->A.type));
   return (int64_t)gla_pool_threads () * (p->n <= LANES_LIKELY ? 2 * lanes : 1);
 }
 
-// Groups of nearly equal size.
+// Returns groups of nearly equal size.
 int64_t gla_pairs_group (const gla_pairs_run *p)
 {
   const gla_context *ctx = p->ctx;
@@ -119,7 +119,7 @@ static gla_pencil_chunk chunk_of (const gla_pairs_run *p, int64_t first, int64_t
                             .skew_b = p->skew_b};
 }
 
-// Where all eigenvalues of a group are found, and all eigenvectors.
+// Returns the place of all eigenvalues of a group, and of all eigenvectors.
 static gla_array all_values (const gla_pairs_run *p, int64_t first, int64_t count)
 {
   return p->count != NULL ? gla_array_pages (&p->lambda, 0, count)
@@ -153,7 +153,7 @@ gla_status gla_pairs_not_hermitian (gla_pairs_run *p, char name, int64_t page, d
                    p->report.bad_matrix, p->report.bad_difference);
 }
 
-// Ends the call where a page is not Hermitian. info is that of the pages.
+// Ends the call if a page is not Hermitian. info is that of the pages.
 static gla_status look_for_skew (gla_pairs_run *p, const int32_t *info, int64_t first,
                                  int64_t count)
 {
@@ -205,7 +205,7 @@ static gla_status transform_back (gla_pairs_run *p, int64_t first, int64_t count
   return gla_pencil_steps (p->ctx, &job, &c);
 }
 
-// Eigenvalues of scaled pages.
+// Scales eigenvalues of scaled pages back.
 static void scale_values (const gla_pairs_run *p, int64_t first, int64_t count)
 {
   const gla_array lambda = all_values (p, first, count);
@@ -223,7 +223,7 @@ static void swap_back (const gla_pairs_run *p, int64_t first, int64_t count)
   gla_pairs_swap (&lambda, &V, p->exponents, p->r.rank != NULL ? p->r.rank + first : NULL);
 }
 
-// The wanted part of a group's results, where not all are wanted.
+// Takes the wanted part of a group's results, if not all are wanted.
 static void take_part (const gla_pairs_run *p, int64_t first, int64_t count)
 {
   const gla_eig_options common = gla_common_options (&p->o);
@@ -271,7 +271,7 @@ static gla_status eigenvalues (gla_pairs_run *p, int64_t first, int64_t count)
     return status;
   gla_pairs_note_report (p, &eig);
   for (int64_t k = 0; k < count; k++) {
-    // A and B are finite, so where C is not, the inverse of B is too large
+    // A and B are finite, so if C is not, the inverse of B is too large
     const int32_t n = (int32_t)p->n, found = p->eig_info[k] == n + 1 ? 2 * n + 1 : p->eig_info[k];
     gla_pairs_note_info (p, first + k, p->info[first + k] == 0 ? found : p->info[first + k]);
   }

@@ -30,8 +30,8 @@ static element element_at (const gla_array *A, int64_t page, int64_t i, int64_t 
                    parts == 1 ? 0 : ldexp (gla_get_number (A, at + 1), -exponent)};
 }
 
-// The largest real or imaginary part that counts, Inf where one of them is not finite. Imaginary
-// parts on the diagonal count in full pages only.
+// Returns the largest real or imaginary part in use, Inf if one of them is not finite. Imaginary
+// parts on the diagonal are used in full pages only.
 static double largest_of (const gla_array *A, int64_t page, gla_triangle triangle)
 {
   const int64_t n = A->rows;

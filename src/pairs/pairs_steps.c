@@ -57,7 +57,7 @@ gla_status gla_pencil_steps (gla_context *ctx, const gla_pencil_job *job,
 // condition numbers
 //------------------------------------------------------------------------------
 
-// An element of `to` from one of `from`, its imaginary part times `imaginary`.
+// Sets an element of `to` from one of `from`, its imaginary part times `imaginary`.
 static void copy_element (const gla_array *to, int64_t at, const gla_array *from, int64_t source,
                           int imaginary)
 {
@@ -73,7 +73,7 @@ static void copy_element (const gla_array *to, int64_t at, const gla_array *from
   }
 }
 
-// Both triangles from the one that is read, with a real diagonal.
+// Makes both triangles from the one that is read, with a real diagonal.
 static void complete_pages (const gla_array *from, gla_triangle triangle, const gla_array *to)
 {
   const int64_t n = from->rows;

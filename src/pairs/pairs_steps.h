@@ -7,12 +7,12 @@
 #include "context.h"
 #include "pairs/job.h"
 
-// Does the steps of the job, all but its head filled in, on the CPU, wherever the context's place
-// is. No progress is reported.
+// Does the steps of the job, which has all but its head, on the CPU, whatever the context's place.
+// No progress is reported.
 gla_status gla_pencil_steps (gla_context *ctx, const gla_pencil_job *job,
                              const gla_pencil_chunk *pages);
 
-// Reciprocal condition numbers of pages of B, of which one triangle may be read, on the CPU.
+// Finds reciprocal condition numbers of pages of B, of which one triangle may be read, on the CPU.
 gla_status gla_pencil_rcond (gla_context *ctx, const gla_array *B, gla_triangle triangle,
                              const gla_array *rcond);
 

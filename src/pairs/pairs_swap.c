@@ -1,7 +1,7 @@
 // pairs_swap.c: eigenvalues of a pair from those of the pair with A and B exchanged
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// B*x = mu*A*x with definite A, so mu is finite, and lambda = 1/mu. The order turns round within
+// B*x = mu*A*x with definite A, so mu is finite, and lambda = 1/mu. This reverses the order within
 // the negative and within the positive ones, and mu = 0 gives lambda = Inf, which is last.
 
 #include "arrays.h"
@@ -31,7 +31,7 @@ static void exchange (char *a, char *b, size_t bytes)
   }
 }
 
-// Turns values and vectors first..last round.
+// Reverses the order of values and vectors first..last.
 static void reverse (const gla_array *lambda, const gla_array *V, int64_t page, int64_t first,
                      int64_t last)
 {

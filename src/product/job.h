@@ -8,7 +8,7 @@
 
 // One job of gla_pagemul: C = op_a (A) * op_b (B) of m x k and k x n. Page p of C is at p, counted
 // in `dims` numbers below dim_size[0], dim_size[1], .., the first of them the fastest; a_step and
-// b_step say how many pages of A and B lie between neighbours in each.
+// b_step are the distances of pages of A and B between neighbours in each.
 typedef struct {
   gla_job head; // type: of C
   int64_t m, n, k;

@@ -1,7 +1,8 @@
 // product.c: products of the pages of two arrays
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Checks the arguments, recognises Hermitian products, and has the pages dealt out to engines.
+// This file checks the arguments, recognises Hermitian products, and shares the pages among
+// engines.
 
 #include "batch/queue.h"
 #include "common/status.h"
@@ -108,7 +109,7 @@ static void describe (pagemul_run *run, const gla_array *A, const gla_array *B, 
                                .b_step = o->b_step};
 }
 
-// mirrored: C is known to be Hermitian, or symmetric where one operand is real.
+// mirrored: C is known to be Hermitian, or symmetric if one operand is real.
 static gla_status multiply (gla_context *ctx, const gla_array *A, const gla_array *B,
                             const gla_pagemul_results *results, const gla_pagemul_options *options,
                             int mirrored, gla_pagemul_report *report)

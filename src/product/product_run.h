@@ -6,7 +6,7 @@
 
 #include "gpulinalg.h"
 
-// As gla_pagemul on the CPU, for square products that are known to be Hermitian, or symmetric where
+// Does gla_pagemul on the CPU, for square products that are known to be Hermitian, or symmetric if
 // one operand is real and the other complex: one triangle is computed and the other one copied.
 gla_status gla_pagemul_mirrored (gla_context *ctx, const gla_array *A, const gla_array *B,
                                  const gla_pagemul_results *results,

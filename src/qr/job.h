@@ -30,7 +30,7 @@ typedef struct {
   int64_t *jpvt;
 } gla_qr_chunk;
 
-// What is done with pages on the host after gla_qr or gla_gsvd has worked on all of them.
+// What is done with pages on the host after gla_qr or gla_gsvd has done all of them.
 typedef enum {
   GLA_PAGES_SOLVE, // X = R \ X; GLA_INFO_AGAIN where R may not have full rank, or is not finite
   GLA_PAGES_LEAST_NORM, // X of A and B, for pages with GLA_INFO_AGAIN

@@ -1,8 +1,8 @@
 // least_squares.c: min |A*x - b| for many matrices
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// gla_qr factors all pages and forms Q'*B; the CPU solves with R. What may not have full rank, and
-// what has fewer rows than columns, gets a solution of least norm by QR with column pivoting.
+// gla_qr factors all pages and forms Q'*B; the CPU solves with R. Pages that may not have full
+// rank, or have fewer rows than columns, get a solution of least norm by QR with column pivoting.
 
 #include "arrays.h"
 #include "batch/host_page.h"
@@ -44,7 +44,7 @@ static gla_status check (gla_context *ctx, const gla_array *A, const gla_array *
   return gla_check_apart (ctx, arrays, 2, 3);
 }
 
-// X = R \ (Q'*B) of all pages; info tells which are not done by that.
+// Solves X = R \ (Q'*B) of all pages; info tells which remain.
 static gla_status solve_regular (gla_context *ctx, const gla_array *A, const gla_array *B,
                                  const gla_array *X, int32_t *info, const gla_qr_options *options,
                                  gla_report *report)

@@ -1,8 +1,8 @@
 // qr.c: QR factorisation of large, tall and many matrices
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Checks the arguments, answers what needs no arithmetic, and has the pages dealt out to engines
-// (batch/dispatch.c). The backends do the arithmetic.
+// This file checks the arguments, answers what needs no arithmetic, and shares the pages among
+// engines (batch/dispatch.c). The backends do the arithmetic.
 
 #include "arrays.h"
 #include "batch/queue.h"

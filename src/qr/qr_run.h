@@ -13,8 +13,8 @@ typedef struct {
   gla_qr_chunk all; // the whole arrays
 } gla_qr_run;
 
-// The place of such a call by the place of the context, for arrays on the host, which were checked:
-// for callers that do not have gla_qr do it. gla_choice_end is up to them.
+// Chooses the place of such a call by the place of the context, for checked arrays on the host: for
+// callers that do not call gla_qr. They must call gla_choice_end.
 gla_status gla_qr_choose (gla_context *ctx, const gla_array *A, const gla_array *B,
                           const gla_qr_results *results, int block, gla_choice *choice);
 

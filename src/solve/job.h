@@ -21,7 +21,7 @@ typedef struct {
 } gla_pagesolve_job;
 
 // X, rcond and info: pages first .. of the result. A and B are whole. A backend that does not
-// finish a page, because pivot k is 0, or too large or small for it, gives it the info -k; its X is
+// finish a page, because pivot k is 0, or too large or small for it, sets its info to -k; its X is
 // NaN, or Inf with `inverse`, and its rcond is 0. info and *clean as in gla_eig_chunk.
 typedef struct {
   union {

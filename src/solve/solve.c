@@ -1,8 +1,8 @@
 // solve.c: systems of equations with the pages of two arrays, and inverses of pages
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Checks the arguments, answers for pages without elements, has the others dealt out to engines,
-// and has the CPU do those that a GPU returns.
+// This file checks the arguments, answers for pages without elements, shares the others among
+// engines, and has the CPU do those that a GPU returns.
 
 #include "arrays.h"
 #include "batch/queue.h"
@@ -22,7 +22,7 @@
 // check inputs
 //------------------------------------------------------------------------------
 
-// A and B, which is NULL where the inverse is wanted, against X.
+// Checks A and B, which is NULL if the inverse is wanted, against X.
 static gla_status check_operands (gla_context *ctx, const gla_array *A, const gla_array *B,
                                   const gla_array *X, const gla_pagesolve_options *o)
 {
@@ -163,7 +163,7 @@ static void drop_returned (returned_pages *r)
   free (r->p);
 }
 
-// From A and B to X, rcond and info of the host.
+// Solves from A and B to X, rcond and info of the host.
 static gla_status solve_on_host (pagesolve_run *run, returned_pages *pages)
 {
   gla_context *ctx = run->call.run.ctx;
@@ -278,7 +278,7 @@ static void describe (pagesolve_run *run, const gla_array *A, const gla_array *B
                                  .b_step = o->b_step};
 }
 
-// Pages of 0 x 0: they have no pivot, and the condition number 0.
+// Pages of 0 x 0 have no pivot, and the condition number 0.
 static void answer_for_no_rows (const gla_array *rcond, int64_t pages)
 {
   for (int64_t p = 0; rcond->data && p < pages; p++)

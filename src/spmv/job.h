@@ -30,12 +30,12 @@ typedef struct {
 typedef struct gla_spmv_ops {
   // Whether the matrix can be multiplied here (integers, types).
   int (*supports) (const gla_spmv_matrix *M);
-  // Predicted seconds of a product with so many vectors on the host, transfers included; of the
-  // preparation too where `prepared` is NULL.
+  // Predicts the seconds of a product with so many vectors on the host, with transfers, and with
+  // the preparation if `prepared` is NULL.
   double (*seconds) (gla_engine *engine, const gla_spmv_matrix *M, const void *prepared,
                      int64_t columns);
   int transposes; // nonzero: gla_spmv_job.transposed is served
-  // Once per matrix: copies it where the engine needs it, and plans its products.
+  // Called once per matrix: copies it if the engine needs that, and plans its products.
   gla_status (*prepare) (gla_engine *engine, const gla_spmv_matrix *M, const gla_monitor *monitor,
                          void **prepared);
   gla_status (*product) (gla_engine *engine, void *prepared, const gla_spmv_job *job);

@@ -127,7 +127,7 @@ void gla_sparse_free (gla_context *ctx, int device, const gla_engine *engine, vo
     backend->spmv->free (now == engine ? now : NULL, prepared);
 }
 
-// What engine k, and all after it, have made of the orientation.
+// Frees what engine k, and all after it, have made of the orientation.
 static void free_prepared (gla_sparse *S, gla_face *face, int first)
 {
   for (int k = first; k <= GLA_MAX_DEVICES; k++) {
@@ -160,7 +160,7 @@ void gla_sparse_destroy (gla_sparse *S)
   free (S);
 }
 
-// Copies one array of the matrix into memory of its own.
+// Copies one array of the matrix into its own memory.
 static int own (void **memory, const void **array, size_t bytes)
 {
   if (*array == NULL)

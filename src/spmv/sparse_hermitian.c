@@ -1,9 +1,9 @@
 // sparse_hermitian.c: whether a sparse matrix is Hermitian
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Rows are read once, in ascending order. So the entries of row j below the diagonal are asked for
-// in ascending order, too, as mirror images of (i, j): a cursor in each row takes the place of
-// searches. Threads share the rows; each has cursors of its own, set where its rows begin.
+// Rows are read once, in ascending order. So the entries of row j below the diagonal are needed in
+// ascending order, too, as mirror images of (i, j): a cursor in each row replaces searches. Threads
+// share the rows; each has its own cursors, set at the beginning of its rows.
 
 #include "common/status.h"
 #include "sparse.h"
@@ -21,7 +21,7 @@ enum {
   ROWS_AT_A_TIME = 1 << 12
 };
 
-// The rows first to end-1, one thread's.
+// One thread's rows, first to end-1.
 typedef struct {
   int64_t first, next, end;
   void *cursor;   // of row first and those that follow: the entry that is asked for next
@@ -49,7 +49,7 @@ static void set_cursor (part *p, int bytes, int64_t j, int64_t k)
     ((int64_t *)p->cursor)[j - p->first] = k;
 }
 
-// The first entry of row i whose column is j or more.
+// Returns the first entry of row i whose column is j or more.
 static int64_t first_from (const gla_csr *c, int64_t i, int64_t j)
 {
   int64_t low = start_of (c, i), high = start_of (c, i + 1);
@@ -63,7 +63,7 @@ static int64_t first_from (const gla_csr *c, int64_t i, int64_t j)
   return low;
 }
 
-// Where row i has column j, or -1.
+// Returns the place of column j in row i, or -1.
 static int64_t find_entry (const gla_csr *c, int64_t i, int64_t j)
 {
   const int64_t k = first_from (c, i, j);
@@ -100,7 +100,7 @@ static void fetch (const gla_spmv_matrix *M, int64_t k)
     __builtin_prefetch ((const char *)M->csr.values + (size_t)k * gla_type_size (M->csr.type));
 }
 
-// Compares the entries that wait with their images.
+// Compares the waiting entries with their images.
 static void compare (const gla_spmv_matrix *M, part *p)
 {
   const gla_csr *c = &M->csr;
@@ -156,7 +156,7 @@ static void set_cursors (const gla_spmv_matrix *M, part *p)
       set_cursor (p, c->index_bytes, j, first_from (c, j, p->first));
 }
 
-// Some more rows of the part, or all up to the first that differs.
+// Checks some more rows of the part, or all up to the first that differs.
 static void go_on (const gla_spmv_matrix *M, part *p)
 {
   const int64_t rows = M->csr.rows;
@@ -174,7 +174,7 @@ static void go_on (const gla_spmv_matrix *M, part *p)
 // all parts
 //------------------------------------------------------------------------------
 
-// Parts of equally many entries, with memory for their cursors.
+// Makes parts of equally many entries, with memory for their cursors.
 static int make_parts (const gla_spmv_matrix *M, part *parts, int count)
 {
   const gla_csr *c = &M->csr;
@@ -205,7 +205,7 @@ static void go_on_piece (void *user, int64_t t, int slot)
   go_on (u->M, &u->parts[t]);
 }
 
-// The first row with an entry on or above the diagonal whose image is missing or different.
+// Finds the first row with an entry on or above the diagonal whose image is missing or different.
 static gla_status look_above (gla_sparse *S, int64_t *row, int64_t *excess)
 {
   const gla_spmv_matrix *M = &S->faces[0].M;
@@ -214,7 +214,7 @@ static gla_status look_above (gla_sparse *S, int64_t *row, int64_t *excess)
   part *parts = calloc ((size_t)count, sizeof *parts);
   gla_status status =
       parts != NULL && make_parts (M, parts, count) ? GLA_OK : GLA_ERROR_OUT_OF_MEMORY;
-  int needed = count; // those behind a row that differs are not
+  int needed = count; // those after a row that differs are not
   int running = status == GLA_OK;
   while (running) {
     upper u = {M, parts};
@@ -262,7 +262,7 @@ static void look_at_some (void *user, int64_t from, int64_t to)
       }
 }
 
-// The first row with an entry below the diagonal that has no image.
+// Finds the first row with an entry below the diagonal that has no image.
 static gla_status look_below (gla_sparse *S, int64_t *found)
 {
   const gla_csr *c = &S->faces[0].M.csr;
@@ -279,7 +279,7 @@ static gla_status look_below (gla_sparse *S, int64_t *found)
   return GLA_OK;
 }
 
-// The column of the entry that was found in its row.
+// Returns the column of the entry that was found in its row.
 static int64_t differing_column (const gla_spmv_matrix *M, int64_t i, int below)
 {
   const gla_csr *c = &M->csr;
@@ -295,7 +295,7 @@ static gla_status look (gla_sparse *S)
 {
   int64_t row, excess;
   gla_status status = look_above (S, &row, &excess);
-  // where all entries above have their images, what is more below has none
+  // if all entries above have their images, additional ones below have none
   const int below = status == GLA_OK && row == S->rows && excess != 0;
   if (below)
     status = look_below (S, &row);

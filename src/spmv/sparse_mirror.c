@@ -20,7 +20,7 @@ static void put (void *array, int bytes, int64_t k, int64_t value)
     ((int64_t *)array)[k] = value;
 }
 
-// Counts the entries of every column into start, as offsets of where they begin.
+// Counts the entries of every column into start, as offsets of the columns.
 static void count_columns (const gla_spmv_matrix *M, void *start)
 {
   const gla_csr *c = &M->csr;
@@ -38,7 +38,7 @@ static void count_columns (const gla_spmv_matrix *M, void *start)
   }
 }
 
-// Deals the entries out; start[j] moves to the end of column j meanwhile. Rows come in ascending
+// Distributes the entries; meanwhile start[j] moves to the end of column j. Rows come in ascending
 // order, so every column ascends, too.
 static int deal_out (gla_sparse *S, const gla_face *to)
 {
@@ -65,7 +65,7 @@ static int deal_out (gla_sparse *S, const gla_face *to)
   return 1;
 }
 
-// Counting sort of the entries by columns.
+// Sorts the entries by columns (counting sort).
 static gla_status make_other (gla_sparse *S)
 {
   const gla_spmv_matrix *M = &S->faces[0].M;

@@ -9,22 +9,22 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-// What the GPUs of the last such call have of an orientation.
+// Data of the GPUs of the last such call for an orientation.
 struct gla_sparse_shares {
   gla_krylov_team team;
   int devices[GLA_TEAM_MOST];
-  void *starts[GLA_TEAM_SHARES]; // of the rows of each share, which have to stay
+  void *starts[GLA_TEAM_SHARES]; // of the rows of each share, which must stay
 };
 
 //------------------------------------------------------------------------------
 // shares
 //------------------------------------------------------------------------------
 
-// The work of a row beside its entries, in entries. A step of eigs_lanczos takes 27 times as long
+// The work of a row besides its entries, in entries. A step of eigs_lanczos takes 27 times as long
 // for a row of its basis as for an entry, but the GPUs wait for each other between the product and
-// the passes over the basis. So the largest part of either counts, and where the first rows have
-// most of the entries a larger weight is better: with equal work one GPU would wait in the product
-// and the other one in all passes.
+// the passes over the basis. So the largest part of either decides, and if the first rows have most
+// of the entries a larger weight is better: with equal work one GPU would wait in the product and
+// the other one in all passes.
 enum { ROW_WORK = 64 };
 
 static double work_before (const gla_csr *c, int64_t row)
@@ -32,7 +32,7 @@ static double work_before (const gla_csr *c, int64_t row)
   return (double)gla_csr_at (c->start, c->index_bytes, row) + (double)ROW_WORK * (double)row;
 }
 
-// The first row with so much work before it.
+// Returns the first row with so much work before it.
 static int64_t row_of_work (const gla_csr *c, double work)
 {
   int64_t low = 0, high = c->rows;
@@ -46,7 +46,7 @@ static int64_t row_of_work (const gla_csr *c, double work)
   return high;
 }
 
-// Shares of equal work, but for a row. Where rows are few, some have none.
+// Makes shares of equal work, up to a row. If rows are few, some have none.
 static void cut (const gla_csr *c, gla_krylov_team *team)
 {
   const double all = work_before (c, c->rows);
@@ -55,8 +55,8 @@ static void cut (const gla_csr *c, gla_krylov_team *team)
   team->start[GLA_TEAM_SHARES] = c->rows;
 }
 
-// Rows first .. first+rows-1 of M; `start` has room for their starts. Columns *from .. *to-1 are
-// those in which they have entries.
+// Returns rows first .. first+rows-1 of M; `start` has room for their starts. They have entries in
+// columns *from .. *to-1.
 static gla_spmv_matrix rows_of (const gla_spmv_matrix *M, int64_t first, int64_t rows, void *start,
                                 int64_t *from, int64_t *to)
 {
@@ -138,8 +138,8 @@ static void watch (void *user)
     atomic_store (&p->stop, 1);
 }
 
-// What this thread prepares. An engine keeps the monitor of its last work, so the monitor's user is
-// the context, which lives longer.
+// The preparation of this thread. An engine keeps the monitor of its last work, so the monitor's
+// user is the context, which lives longer.
 static _Thread_local preparation *at_work;
 
 // Only the caller's thread calls the user back.
@@ -175,7 +175,7 @@ static gla_status prepare_share (preparation *p, gla_engine *engine, int share)
   return status;
 }
 
-// All shares of a member, in a thread of the pool.
+// Prepares all shares of a member, in a thread of the pool.
 static void prepare_member (void *user, int64_t member, int slot)
 {
   (void)slot;
@@ -190,7 +190,7 @@ static void prepare_member (void *user, int64_t member, int slot)
   p->status[member] = status;
 }
 
-// A stop goes before a failure of a device, and this before a lack of memory.
+// Returns a stop before a failure of a device, and that before a lack of memory.
 static gla_status worst_of (preparation *p)
 {
   static const gla_status order[] = {GLA_ERROR_STOPPED, GLA_ERROR_DEVICE_FAILURE,
@@ -204,7 +204,7 @@ static gla_status worst_of (preparation *p)
   return GLA_OK;
 }
 
-// The same GPUs, none of which was closed since.
+// Whether the GPUs are the same, and none was closed since.
 static int are_there (const gla_sparse *S, const gla_sparse_shares *kept,
                       const gla_krylov_team *team)
 {

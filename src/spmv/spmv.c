@@ -86,7 +86,7 @@ gla_status gla_spmv_on_engine (void *call, gla_engine *engine)
 
 static const gla_placed_work work = {.on_gpus = gla_spmv_on_gpus, .on_engine = gla_spmv_on_engine};
 
-// Without anything in x there is nothing to add up.
+// If x is empty the sums are 0.
 static gla_status answer_empty (gla_context *ctx, const gla_array *y)
 {
   if (y->device != GLA_DEVICE_HOST)

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // One thread does a column of A*x, in the order of A's columns. Threads share the columns of x and,
-// where A is transposed, the columns of A. So the sums are the same with any number of threads.
+// if A is transposed, the columns of A. So the sums are the same with any number of threads.
 
 #include "sparse.h"
 #include "threads/pool.h"
@@ -11,7 +11,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-// Entries times vectors below which threads would wait longer for each other than they help.
+// With fewer entries times vectors, the waits of threads cost more than they gain.
 enum { SHARED_PRODUCT = 1 << 21, COLUMNS_OF_PART = 1 << 14 };
 
 typedef struct {

@@ -4,7 +4,7 @@
 // The includer defines ONCE (name), ONCE_A (value of entry k), ONCE_X, the type of x and y, and
 // ONCE_TIMES (a, x). Indices are 4 or 8 bytes.
 
-// The whole of A*x, in the order of the columns.
+// Computes all of A*x, in the order of the columns.
 static void ONCE (scatter) (const once *t, const void *xs, void *ys, int64_t low, int64_t high)
 {
   const gla_csr *c = t->A;
@@ -20,7 +20,7 @@ static void ONCE (scatter) (const once *t, const void *xs, void *ys, int64_t low
   }
 }
 
-// Columns `low` to `high`-1.
+// Computes columns `low` to `high`-1.
 static void ONCE (gather) (const once *t, const void *xs, void *ys, int64_t low, int64_t high)
 {
   const gla_csr *c = t->A;

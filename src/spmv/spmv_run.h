@@ -1,4 +1,4 @@
-// spmv_run.h: a product of gla_spmv, in the place that was chosen for it
+// spmv_run.h: a product of gla_spmv, in the chosen place
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #ifndef GPULINALG_SPMV_RUN_H
@@ -7,7 +7,7 @@
 #include "auto/place.h"
 #include "sparse.h"
 
-// Y = op(A)*X; x and y were checked, and have something in them.
+// Y = op(A)*X; x and y were checked, and are not empty.
 typedef struct {
   gla_sparse *S;
   char op;
@@ -15,7 +15,7 @@ typedef struct {
   const gla_array *x, *y;
 } gla_spmv_call;
 
-// For gla_placed_work: on one engine, or on several GPUs that share the rows (spmv_team.c).
+// Serves gla_placed_work: on one engine, or on several GPUs that share the rows (spmv_team.c).
 gla_status gla_spmv_on_engine (void *call, gla_engine *engine);
 gla_status gla_spmv_on_gpus (void *call, const int *devices, int count, gla_outcome *outcome);
 

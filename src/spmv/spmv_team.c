@@ -43,7 +43,7 @@ typedef struct {
 // on one GPU
 //------------------------------------------------------------------------------
 
-// What this thread works for. An engine keeps the monitor of its last work, so the monitor's user
+// The product of this thread. An engine keeps the monitor of its last work, so the monitor's user
 // is the context, which lives longer.
 static _Thread_local shared_product *at_work;
 
@@ -53,7 +53,7 @@ static int poll_product (void *ctx, int64_t pages)
   return at_work == NULL ? gla_poll_stop (ctx, pages) : atomic_load (&at_work->stop);
 }
 
-// Waits until all members have come here, or one of them has failed.
+// Waits until all members have called this, or one of them has failed.
 static gla_status meet (member *m)
 {
   enum { LOOKS = 2000 };
@@ -71,7 +71,7 @@ static gla_status meet (member *m)
   return GLA_OK;
 }
 
-// Vectors on a GPU: all rows of x, and the rows of y that are there.
+// Vectors on a GPU: all rows of x, and its rows of y.
 typedef struct {
   gla_array x, y;
 } device_vectors;
@@ -81,7 +81,7 @@ static char *element_at (const gla_array *a, int64_t row, int64_t column)
   return (char *)a->data + (size_t)(column * a->column_stride + row) * gla_type_size (a->type);
 }
 
-// The first row of the part of x that a member copies from the host.
+// Returns the first row of the part of x that a member copies from the host.
 static int64_t part_of (const shared_product *p, int number)
 {
   return (int64_t)((double)p->call->x->rows * number / p->team.count);

@@ -1,4 +1,4 @@
-// svd_copied.c: pages in the memory of a GPU that it does not decompose, copied to the CPU and back
+// svd_copied.c: copies pages that a GPU does not decompose to the CPU and back
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "svd_run.h"
@@ -25,7 +25,7 @@ int gla_svd_is_copied (const gla_svd_run *run)
          !gpu->backend->batch[GLA_BATCH_SVD]->supports (&job->head);
 }
 
-// From A of the host to S, U, V and info.
+// Decomposes A of the host into S, U, V and info.
 static gla_status decompose (gla_svd_run *run, gla_array *host, int64_t count, int32_t *info,
                              const gla_svd_options *options)
 {
@@ -43,7 +43,7 @@ static gla_status decompose (gla_svd_run *run, gla_array *host, int64_t count, i
   return status;
 }
 
-// Pages first .. first+count-1; `page` has room for their numbers.
+// Does pages first .. first+count-1; `page` has room for their numbers.
 static gla_status do_pages (gla_svd_run *run, gla_array *host, int64_t *page, gla_range range,
                             const gla_svd_options *options)
 {

@@ -17,8 +17,8 @@ typedef struct {
   gla_svd_method other; // for pages that did not converge
 } gla_svd_run;
 
-// Whether all columns of a square U or V are wanted of pages in the memory of a GPU that has no way
-// to them, and the decomposition of such pages on the CPU (svd_copied.c).
+// Whether all columns of a square U or V are wanted for pages in the memory of a GPU that cannot
+// form them; and the decomposition of such pages on the CPU (svd_copied.c).
 int gla_svd_is_copied (const gla_svd_run *run);
 gla_status gla_svd_copied (gla_svd_run *run, const gla_svd_options *options);
 

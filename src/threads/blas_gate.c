@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Calls are counted in several places, so that threads do not write to the same cache line in each
-// of their calls. A thread counts itself, then looks for a fork; a fork announces itself, then
-// looks at the counts: at least one of them sees the other.
+// of their calls. A thread counts itself, then checks for a fork; a fork announces itself, then
+// checks the counts: at least one of them sees the other.
 
 #include "blas_gate.h"
 #include "blas_threads.h"
@@ -12,7 +12,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-// A fork looks at the counts so often, and goes on after so long: some calls of LAPACK take
+// A fork checks the counts so often, and continues after so long: some calls of LAPACK take
 // minutes, and most children call another program at once.
 enum { PLACES = 64, NAP_NS = 50000 };
 static const int64_t longest_wait_ns = 1000000000;
@@ -30,7 +30,7 @@ static struct {
 
 static _Thread_local place *mine;
 
-// Of a BLAS that serves one call at a time: whoever calls it has the lock.
+// The lock of a BLAS that serves one call at a time: every caller of it holds it.
 static pthread_mutex_t one_call = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local int takes_turns, depth;
 
@@ -103,7 +103,7 @@ static void in_child (void)
   atomic_store (&gate.forking, 0);
 }
 
-// When the library is loaded: a fork must not meet the first call without these.
+// Runs when the library is loaded: the handlers must exist before a fork during the first call.
 static __attribute__ ((constructor)) void watch_forks (void)
 {
   gla_at_fork (before_fork, after_fork, in_child);

@@ -1,18 +1,18 @@
 // blas_threads.c: one thread for each call of the BLAS, and memory for as many calls at once
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The number of its threads belongs to the whole process: the first who holds the BLAS sets it to 1
-// and the last one gives back what was there. Each call of OpenBLAS needs a buffer. It keeps the
-// buffers that it has, and where the system refuses another it asks again for ever. So where the
-// process has a limit, new buffers are tried before they are needed.
+// The number of its threads belongs to the whole process: the first holder of the BLAS sets it to 1
+// and the last one restores it. Each call of OpenBLAS needs a buffer. It keeps the buffers that it
+// has, and if the system refuses another it asks again forever. So if the process has a limit, new
+// buffers are tried before they are needed.
 // OpenBLAS with OpenMP asks in each call for a number that belongs to the calling thread, and MKL
 // and newer BLIS have such a number, too: so the threads of the pool, and a caller while it holds
 // the BLAS, set theirs. Debian's BLIS with OpenMP exports no function and asks OpenMP for as many
-// threads as the environment says, but takes one where OpenMP gives no more: so a thread's number
-// of levels is 0, too. Before GCC 11 that number was the process's, and is left alone.
+// threads as the environment says, but takes one if OpenMP gives no more: so a thread's number of
+// levels is 0, too. Before GCC 11 that number was the process's, and is not changed.
 // Which BLAS is loaded is known at run time only, so its functions are looked up by name among all
-// libraries of the process. A BLAS that has none of them has no threads of its own, or notices that
-// it is called from several threads.
+// libraries of the process. A BLAS that has none of them has no threads of its own, or detects that
+// several threads call it.
 
 #include "blas_threads.h"
 #include "common/system.h"
@@ -21,12 +21,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Bytes of a buffer in all versions of OpenBLAS for x86-64 and ARM since 2019, with what it
-// maps more for a moment; older ones have less. At most MOST calls at once are asked for.
-// Buffers that a caller needs, see take_buffers.
+// Bytes of a buffer in all versions of OpenBLAS for x86-64 and ARM since 2019, including memory
+// that it maps temporarily; older ones have less. At most MOST calls at once are asked for. Buffers
+// that a caller needs, see take_buffers.
 enum { BUFFER_BYTES = 130 << 20, MOST = 128, FOR_ONE_CALLER = 2 };
 
-// One way to ask and to tell; buffers: whether calls need them.
+// One way to get and set the number; buffers: whether calls need them.
 typedef struct {
   const char *get, *set;
   int buffers;
@@ -57,8 +57,8 @@ static struct {
   int callers, ready;  // threads that call it now, and those that it has buffers for
 } blas = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-// How often this thread holds it. Whoever holds it once more is the same caller, and needs buffers
-// only for the threads that it brings.
+// How often this thread holds it. A thread that holds it once more is the same caller, and needs
+// buffers only for the threads that it brings.
 static _Thread_local int holds;
 // What the caller's own numbers were.
 static _Thread_local int omp_before, levels_before, mkl_before;
@@ -82,7 +82,7 @@ static void after_fork (void)
   pthread_mutex_unlock (&blas.lock);
 }
 
-// The threads that held it are not here. What they set is put right when the next one holds it.
+// A child lacks the threads that held it. The next holder restores what they set.
 static void in_child (void)
 {
   pthread_mutex_init (&blas.lock, NULL);
@@ -90,7 +90,7 @@ static void in_child (void)
   holds = 0;
 }
 
-// When the library is loaded: a fork must not meet the first call with the lock and without these.
+// Runs when the library is loaded: the handlers must exist before a fork during the first call.
 static __attribute__ ((constructor)) void watch_forks (void)
 {
   gla_at_fork (before_fork, after_fork, in_child);
@@ -100,7 +100,7 @@ static __attribute__ ((constructor)) void watch_forks (void)
 // threads of the BLAS
 //------------------------------------------------------------------------------
 
-// Numbers of a thread; NULL where the process has none.
+// The numbers of a thread; NULL if the process has none.
 static struct {
   pthread_once_t once;
   symbol omp_get, omp_set, levels_get, levels_set, mkl_exchange, blis_set;
@@ -171,7 +171,7 @@ void gla_blas_pool_thread (void)
   set_own_to_one ();
 }
 
-// Older BLIS has one number for the process; while somebody holds the BLAS, that is 1 already.
+// Older BLIS has one number for the process; while the BLAS is held, that is already 1.
 int gla_blas_first_call (void)
 {
   pthread_once (&own.once, find_own);
@@ -212,7 +212,7 @@ static void set_back (void)
 // buffers
 //------------------------------------------------------------------------------
 
-// How many of `wanted` buffers the system would give now.
+// Returns how many of `wanted` buffers the system would give now.
 static int try_buffers (int wanted)
 {
   void *maps[FOR_ONE_CALLER * MOST];
@@ -225,9 +225,9 @@ static int try_buffers (int wanted)
 }
 
 // OpenBLAS gives a call a buffer that was last used on the same processor, and takes an unused
-// place of its table for one of processor 0: so processor 0 has a new buffer made although others
-// are free. Buffers that processor 0 has had made are good for all; of twice as many as there are
-// callers, one is always there for it.
+// place of its table for one of processor 0: so processor 0 makes a new buffer although others are
+// free. All can use buffers that processor 0 made; if there are twice as many as callers, one is
+// always free.
 static void take_buffers_here (void *user)
 {
   const symbol allocate = look_up ("blas_memory_alloc"), release = look_up ("blas_memory_free");
@@ -248,7 +248,7 @@ static void take_buffers (int count)
   gla_on_first_processor (take_buffers_here, &count);
 }
 
-// Whether so many threads may call it at once, or how many.
+// Returns whether so many threads may call it at once, or how many.
 static int callers_for (int wanted)
 {
   if (blas.found < 0 || !blas.buffers || !gla_memory_is_limited ())

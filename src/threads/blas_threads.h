@@ -4,15 +4,15 @@
 #ifndef GPULINALG_BLAS_THREADS_H
 #define GPULINALG_BLAS_THREADS_H
 
-// From here to gla_blas_leave the BLAS uses one thread in every call, and up to `threads` threads
-// of ours may call it at once. Returns how many it is safe for: fewer where the process may not
-// have more memory, and 0 where there is none for one; then there is nothing to release. Several
-// threads may hold the BLAS, also one of them more than once; each releases what it holds itself.
+// From here to gla_blas_leave the BLAS uses one thread in every call, and up to `threads` of our
+// threads may call it at once. Returns how many it is safe for: fewer if the process may not have
+// more memory, and 0 if there is none for one; then there is nothing to release. Several threads
+// may hold the BLAS, also one of them more than once; each releases what it holds itself.
 int gla_blas_enter (int threads);
 void gla_blas_leave (int threads);
-// For a thread of the pool when it begins.
+// A thread of the pool calls it when it begins.
 void gla_blas_pool_thread (void);
-// For each thread at its first call of the BLAS. Returns whether the BLAS serves one call at a
+// Each thread calls it at its first call of the BLAS. Returns whether the BLAS serves one call at a
 // time.
 int gla_blas_first_call (void);
 

@@ -10,10 +10,10 @@
 #include <stddef.h>
 #include <time.h>
 
-// Stack of a thread: LAPACK and the kernels need less than a tenth of it. How long a thread that
-// has run out of work looks for more before it sleeps: phases that follow each other at once then
-// cost no call of the system. That is longer where the last work came as soon as that: to be woken
-// can take 0.1 ms, as long as a pass of Lanczos. How often a waiting caller looks at its monitor.
+// Stack of a thread: LAPACK and the kernels need less than a tenth of it. How long a thread without
+// work polls for more before it sleeps: then consecutive phases need no system call. It is longer
+// if the last work came as soon as that: a wake-up can take 0.1 ms, as long as a pass of Lanczos.
+// How often a waiting caller polls its monitor.
 enum { STACK_BYTES = 2 << 20, SPIN_NS = 30000, LONG_SPIN_NS = 200000, WATCH_NS = 20000000 };
 
 typedef struct job {
@@ -38,7 +38,7 @@ static struct {
           .more = PTHREAD_COND_INITIALIZER,
           .done = PTHREAD_COND_INITIALIZER};
 
-static __thread int working; // whether this thread is at work for a job
+static __thread int working; // whether this thread works for a job
 
 static void pause_briefly (void)
 {
@@ -49,7 +49,7 @@ static void pause_briefly (void)
 #endif
 }
 
-// Looks at *number until it is no longer `old`, or so long.
+// Polls *number until it is no longer `old`, or so long.
 static void look (const _Atomic unsigned *number, unsigned old, int64_t ns)
 {
   const int64_t end = gla_now_ns () + ns;
@@ -84,7 +84,7 @@ static int is_worth_joining (const job *j)
   return j->joined < j->most && atomic_load_explicit (&j->next, memory_order_relaxed) < j->pieces;
 }
 
-// The open job with the fewest threads that has room for one more, or NULL.
+// Returns the open job with the fewest threads that has room for one more, or NULL.
 static job *find_job (void)
 {
   job *best = NULL;
@@ -94,7 +94,7 @@ static job *find_job (void)
   return best;
 }
 
-// Wakes up to two threads, which will wake others where there is work for them.
+// Wakes up to two threads, which wake others if there is work for them.
 static void wake_some (int wanted)
 {
   wanted -= atomic_load (&pool.looking);
@@ -104,7 +104,7 @@ static void wake_some (int wanted)
     pthread_cond_signal (&pool.more);
 }
 
-// With the lock, before and after.
+// The caller holds the lock before and after.
 static void help (job *j)
 {
   const int slot = j->joined++;
@@ -114,7 +114,7 @@ static void help (job *j)
   pthread_mutex_unlock (&pool.lock);
   take_pieces (j, slot);
   pthread_mutex_lock (&pool.lock);
-  // the caller may return as soon as it sees 0, and *j is gone then
+  // the caller may return as soon as it sees 0, and *j no longer exists then
   if (atomic_fetch_sub (&j->inside, 1) == 1)
     pthread_cond_broadcast (&pool.done);
 }
@@ -165,7 +165,7 @@ static void after_fork (void)
   pthread_mutex_unlock (&pool.lock);
 }
 
-// A child has the caller's thread alone: it starts threads of its own at first need.
+// A child has the caller's thread alone: it starts its own threads at first need.
 static void in_child (void)
 {
   pthread_mutex_init (&pool.lock, NULL);
@@ -177,19 +177,19 @@ static void in_child (void)
   atomic_store (&pool.looking, 0);
 }
 
-// When the library is loaded: a fork must not meet the first call with the lock and without these.
+// Runs when the library is loaded: the handlers must exist before a fork during the first call.
 static __attribute__ ((constructor)) void watch_forks (void)
 {
   gla_at_fork (before_fork, after_fork, in_child);
 }
 
-// The code that sleeping threads return to must stay, also where a program unloads what it was in.
+// Keeps the code that sleeping threads return to in memory, also if a program unloads its library.
 static void stay_loaded (void)
 {
   gla_stay_loaded (&pool);
 }
 
-// With the lock. Where the system gives no thread, those that there are do the work.
+// The caller holds the lock. If the system gives no thread, the existing ones do the work.
 static void start_threads (int wanted)
 {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -216,7 +216,7 @@ static void open_job (job *j)
   pthread_mutex_unlock (&pool.lock);
 }
 
-// Nobody joins any more. With the lock.
+// Closes the job to further threads. The caller holds the lock.
 static void close_job (job *j)
 {
   job **at = &pool.open;
@@ -238,7 +238,7 @@ static void wait_a_little (void)
   pthread_cond_timedwait (&pool.done, &pool.lock, &end);
 }
 
-// Until the threads that joined have left.
+// Waits until the threads that joined have left.
 static void finish_job (job *j, void (*watch) (void *), void *watch_user)
 {
   pthread_mutex_lock (&pool.lock);

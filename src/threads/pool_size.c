@@ -10,7 +10,7 @@
 
 static __thread int share; // of this thread; 0: as the environment says
 
-// The number at the beginning of an environment variable, or 0; "4,2" is 4 for us.
+// Returns the number at the beginning of an environment variable, or 0; "4,2" means 4.
 static int number_in (const char *name)
 {
   const char *text = getenv (name);
