@@ -39,7 +39,7 @@ octave_scalar_map fields_of (int device)
   return map;
 }
 
-// A number of a GPU; its fields are looked up when they are asked for.
+// The number of a GPU; its fields are queried when they are used.
 class octave_gpu_device : public octave_base_value
 {
 public:

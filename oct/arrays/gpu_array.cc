@@ -80,7 +80,7 @@ public:
   }
   octave_value resize (const dim_vector &d, bool = false) const
   {
-    // the arrays of [x, y] are written into an empty one that is made as large as the result
+    // the parts of [x, y] are written into an empty array that gets the size of the result
     return wrapped (m_value.on_gpu () && m_value.numel () == 0 && d.numel () > 0
                         ? gla::on_gpu::begun_join (m_value, d)
                         : gla::resized (m_value, d));
@@ -113,7 +113,7 @@ public:
   octave_value map (unary_mapper_t f) const;
 
   //----------------------------------------------------------------------------
-  // what the host sees
+  // seen from the host
   //----------------------------------------------------------------------------
 
   bool is_true () const { return host ().is_true (); }
@@ -162,8 +162,8 @@ public:
     return v.load_hdf5 (id, name) && loaded (v);
   }
 
-  // A single element may be a size, a bound or a condition. Whatever expects an array of the host
-  // must be told to gather.
+  // A single element may be a size, a bound or a condition. Code that needs an array of the host
+  // must call gather.
   double double_value (bool = false) const { return scalar ().double_value (); }
   float float_value (bool = false) const { return scalar ().float_value (); }
   bool bool_value (bool = false) const { return scalar ().bool_value (); }
@@ -223,7 +223,7 @@ public:
 
 private:
   static octave_value wrapped (const gpu_value &x) { return gla::value_of (x); }
-  // The elements as Octave has them.
+  // Returns the elements as an array of Octave.
   octave_value host () const { return gla::gathered (wrapped (m_value)); }
   octave_value scalar () const
   {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The function is called once, to find out what it does with an element (gpu_trace.h). On a GPU one
-// kernel then does all of it where that is possible. Otherwise, and without a GPU, each step is
-// done with whole arrays.
+// kernel then does all of it if possible. Otherwise, and without a GPU, each step is done with
+// whole arrays.
 
 #include "gpu_kept_passes.h"
 #include "gpu_trace.h"
@@ -39,7 +39,7 @@ dim_vector dims_of_all (const octave_value_list &arrays)
   return dims;
 }
 
-// A number of the host stays one.
+// A number of the host stays a number.
 octave_value element_of (const std::shared_ptr<trace> &t, const octave_value &array, int device)
 {
   if (is_gpu_array (array) || array.numel () != 1)
@@ -94,7 +94,7 @@ one_pass pass_of (const trace &t, const std::vector<int> &results)
   return p;
 }
 
-// The arrays of the inputs, in their order.
+// Returns the arrays of the inputs, in their order.
 std::vector<gpu_value> arrays_of (const trace &t)
 {
   std::vector<gpu_value> arrays;
@@ -104,7 +104,7 @@ std::vector<gpu_value> arrays_of (const trace &t)
   return arrays;
 }
 
-// Of which precisions values and operations are.
+// The precisions of values and operations.
 struct precisions {
   bool single = false, is_double = false;
   void add (char type)
@@ -125,7 +125,7 @@ char type_of_operation (const trace &t, const traced_value &v)
   return type;
 }
 
-// Whether one pass can do it: all is of one precision, and it is not too long.
+// Whether one pass can do it: it has one precision, and is not too long.
 bool fits_one_pass (const trace &t, const std::vector<int> &results)
 {
   int inputs = 0, arrays = 0, steps = 0;
@@ -149,7 +149,7 @@ bool fits_one_pass (const trace &t, const std::vector<int> &results)
          results.size () <= GLA_ND_OUTPUTS && !(all.single && all.is_double);
 }
 
-// false: it is to be done step by step.
+// Returns false if it must be done step by step.
 bool run_pass (const one_pass &p, const std::vector<gpu_value> &arrays, int device,
                const dim_vector &dims, std::vector<gpu_value> &values)
 {
@@ -182,7 +182,7 @@ bool run_pass (const one_pass &p, const std::vector<gpu_value> &arrays, int devi
     passes++;
     return true;
   }
-  values.clear (); // their memory is needed for the steps
+  values.clear (); // the steps need their memory
   return false;
 }
 
@@ -219,7 +219,7 @@ octave_value one_step (const traced_value &v, const octave_value_list &of)
   if (v.op == GLA_ND_SELECT)
     return feval (the_interpreter (), "merge", ovl (of (2), of (0), of (1))) (0);
   if (v.op == GLA_ND_COPY) {
-    // x is complex where elements have left the domain of a step before
+    // x is complex if elements have left the domain of a previous step
     const gpu_value &x = gpu_value_of (of (0));
     const char type =
         v.type == 'b' ? 'b' : type_letter (is_single (v.type), is_complex (x.type ()));
@@ -287,7 +287,7 @@ double arrayfun_kept ()
   return kept_runs;
 }
 
-// What f does with an element, found by calling it. The numbers of its results.
+// Calls f to find out what it does with an element. Returns the numbers of its results.
 static std::vector<int> call_once (const std::shared_ptr<trace> &t, const octave_value &f,
                                    const octave_value_list &arrays, int device, int outputs)
 {
@@ -309,7 +309,7 @@ static std::vector<int> call_once (const std::shared_ptr<trace> &t, const octave
   return results;
 }
 
-// The steps of an earlier call. False: f must be called.
+// Does the steps of an earlier call. False: f must be called.
 static bool run_kept (const kept_call &call, const octave_value_list &arrays, int device,
                       const dim_vector &dims, std::vector<gpu_value> &values)
 {

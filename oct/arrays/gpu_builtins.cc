@@ -1,10 +1,10 @@
-// gpu_builtins.cc: functions of Octave's own that also take gpuArrays, without a file of @gpuArray
+// gpu_builtins.cc: built-in functions of Octave that also take gpuArrays, without a file of
+// @gpuArray
 // SPDX-License-Identifier: GPL-3.0-or-later
-//
-// A file in inst/@gpuArray that calls on takes as long as the operation itself. Functions of the
-// same names take the places of Octave's own; they look for gpuArrays among the arguments, and pass
-// all other calls on. What is an m-file in Octave stays one, with a file in inst/@gpuArray: Octave
-// can be told that a built-in function serves a class, but function handles then do not find it.
+// Calling through a file in inst/@gpuArray takes as long as the operation itself. So functions of
+// the same names replace Octave's built-in ones; they look for gpuArrays among the arguments, and
+// pass all other calls on. An m-file of Octave stays one, with a file in inst/@gpuArray: Octave can
+// dispatch a class to a built-in function, but function handles then do not find it.
 
 #include "gpu_operators.h"
 #include "gpu_trace.h"
@@ -15,7 +15,7 @@ namespace gla
 namespace
 {
 
-// Functions of gpuArrays.
+// Functions with gpuArrays as arguments.
 const char *const names[] = {
     "sum",  "prod",    "sumsq",   "any",      "all",    "cumsum",  "cumprod", "max",    "min",
     "find", "sort",    "nnz",     "norm",     "dot",    "mod",     "rem",     "hypot",  "atan2",
@@ -103,7 +103,7 @@ octave_value_list restore (octave::interpreter &interp, const octave_value_list 
 
 void replace_functions (octave::interpreter &interp)
 {
-  // a function handle calls gpuArray after "pkg unload", too, when nobody would restore
+  // a function handle may call gpuArray after "pkg unload", when nothing would restore
   if (replaced || !is_function (interp, "gpuArray"))
     return;
   install_gpu_makers (interp);

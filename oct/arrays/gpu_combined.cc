@@ -63,13 +63,13 @@ gpu_value merged_on_gpu (const octave_value &mask, const octave_value &x, const 
 // diff
 //------------------------------------------------------------------------------
 
-// A number or a logical value, which counts as one.
+// Whether it is a number or a logical value, which counts as a number.
 bool is_count (const octave_value &v)
 {
   return is_real_scalar (v) || (v.islogical () && !v.issparse () && v.numel () == 1);
 }
 
-// A number of this argument that is at least `least`; -1 where it is [] or missing.
+// Returns a number of this argument that is at least `least`; -1 if it is [] or missing.
 octave_idx_type read_number (const char *name, const octave_value_list &args, octave_idx_type at,
                              double least, const char *text)
 {
@@ -84,7 +84,7 @@ octave_idx_type read_number (const char *name, const octave_value_list &args, oc
   return static_cast<octave_idx_type> (std::min (x, 1e9));
 }
 
-// x(2:n) - x(1:n-1) along this dimension, from 0.
+// Returns x(2:n) - x(1:n-1) along this dimension, from 0.
 gpu_value one_difference (const gpu_value &x, int dim)
 {
   dim_vector own = x.dims ();
@@ -118,8 +118,8 @@ gpu_value differences_on_host (const gpu_value &x, octave_idx_type order, int di
 // cummax and cummin
 //------------------------------------------------------------------------------
 
-// log2 (n) steps along this dimension, from 0 (Hillis, Steele 1986): element k takes in the one
-// 1, 2, 4, .. before it.
+// Makes log2 (n) steps along this dimension, from 0 (Hillis, Steele 1986): element k is combined
+// with the one 1, 2, 4, .. before it.
 gpu_value running_extreme (gla_nd_op op, const gpu_value &x, int dim)
 {
   dim_vector dims = x.dims ();
@@ -178,7 +178,7 @@ octave_value column_of (const octave_value &v)
   return v.reshape (dim_vector (v.numel (), 1));
 }
 
-// As Octave's, [] is one point.
+// [] means one point, as in Octave.
 octave_idx_type read_points (const octave_value &v)
 {
   if (v.isnumeric () && v.isempty ())
@@ -188,7 +188,7 @@ octave_idx_type read_points (const octave_value &v)
   return static_cast<octave_idx_type> (std::max (std::floor (v.double_value ()), 1.0));
 }
 
-// from + (to - from) / (n - 1) * k for k = 0 .. n - 2, and to.
+// Returns from + (to - from) / (n - 1) * k for k = 0 .. n - 2, and to.
 gpu_value spaced_on_gpu (const octave_value &from, const octave_value &to, octave_idx_type n)
 {
   const int device = device_of ("linspace", ovl (from, to));
@@ -251,7 +251,7 @@ octave_value_list merge (const char *name, const octave_value_list &args, int)
   const char type = p == 'b' ? 'b' : type_letter (is_single (p), is_complex (p) || is_complex (q));
   if (any_on_gpu (args))
     return ovl (value_of (merged_on_gpu (mask, x, y, type)));
-  // Octave merges no logical arrays
+  // Octave does not merge logical arrays
   const octave_value_list all = type == 'b'
                                     ? ovl (mask, value_of (converted (moved (name, x), 'd')),
                                            value_of (converted (moved (name, y), 'd')))
@@ -274,7 +274,7 @@ octave_value_list differences (const char *name, const octave_value_list &args, 
     dim = dims.first_non_singleton () + 1;
     const octave_idx_type n = dims (static_cast<int> (dim) - 1);
     if (order > 0 && n <= order)
-      gather_needed (name); // Octave goes on in the next dimension
+      gather_needed (name); // Octave continues in the next dimension
   } else if (dim > GLA_ND_DIMS)
     error_with_id ("gpulinalg:bad-value", "diff: DIM must be at most %d", GLA_ND_DIMS);
   if (order == 0)
@@ -337,7 +337,7 @@ octave_value_list spaced (const char *name, const octave_value_list &args, int)
                                                     : spaced_on_host (from, to, n)));
 }
 
-// sin (pi x) / (pi x), and 1 for x = 0
+// Returns sin (pi x) / (pi x), and 1 for x = 0.
 octave_value_list sinc (const char *name, const octave_value_list &args, int)
 {
   const double pi = 3.14159265358979323846;
@@ -345,7 +345,7 @@ octave_value_list sinc (const char *name, const octave_value_list &args, int)
   const gpu_value &given = gpu_value_of (args (0)),
                   x = converted (given, given.type () == 'b' ? 'd' : given.type ());
   const char type = x.type ();
-  if (!x.on_gpu ()) // Octave's values are double where all elements are 0
+  if (!x.on_gpu ()) // Octave's values are double if all elements are 0
     return ovl (value_of (converted (on_host_as (name, ovl (x.host ()), is_complex (type)), type)));
   return ovl (value_of (computed (x.device (), type, x.dims (),
                                   {nd_of (x), number_of (pi), number_of (0), number_of (1)},

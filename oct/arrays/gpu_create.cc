@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Octave rejects the word "gpuArray" before it looks for methods. So wrappers replace its functions
-// of these names; they look at the last argument, and pass all other calls on. Called by
+// of these names; they check the last argument, and pass all other calls on. Called by
 // gpu_functions.cc.
 
 #include "gpu_device.h"
@@ -28,7 +28,7 @@ octave_value &own_function (int k)
   return functions[k];
 }
 
-// The value of all elements, for functions that fill.
+// Finds the value of all elements, for functions that fill.
 bool fills (const std::string &name, double &value)
 {
   value = name == "ones" || name == "true" ? 1
@@ -38,8 +38,8 @@ bool fills (const std::string &name, double &value)
   return name == "zeros" || name == "false" || value != 0;
 }
 
-// The dimensions that these sizes mean: none, one n, one vector or several numbers. False where an
-// argument is something else; Octave's function then gives the error.
+// Reads the dimensions that these sizes mean: none, one n, one vector or several numbers. False if
+// an argument is something else; then Octave's function gives the error.
 bool read_sizes (const octave_value_list &args, dim_vector &dims)
 {
   std::vector<double> sizes;
@@ -107,7 +107,7 @@ template <int k>
 octave_value_list maker (octave::interpreter &interp, const octave_value_list &args, int nargout)
 {
   const octave_idx_type last = args.length () - 1;
-  bool any = false; // of the sizes, or the one behind "like"
+  bool any = false; // of the sizes, or the one after "like"
   for (octave_idx_type j = 0; j <= last; j++)
     any = any || is_gpu_array (args (j)) || is_traced (args (j));
   if (last < 0 || !is_text (args (last)) || args (last).string_value () != "gpuArray")

@@ -14,7 +14,7 @@ namespace gla
 // devices
 //------------------------------------------------------------------------------
 
-// A context of their own, because arrays belong to the context that made them.
+// It is a separate context, because arrays belong to the context that made them.
 gla_context *array_context ()
 {
   static gla_context *context = take_context ("gpuArray", the_interpreter ());
@@ -38,7 +38,7 @@ int &current_device ()
 
 } // namespace
 
-// GPULINALG_GPUARRAY=host: as without a GPU.
+// GPULINALG_GPUARRAY=host: behaves as without a GPU.
 int gpu_device_count ()
 {
   static const int count = [] () {
@@ -72,8 +72,8 @@ void set_gpu_device (int device)
   current_device () = device;
 }
 
-// A GPU that failed is closed, and cannot tell about its memory any more; asking replaces the
-// message of the context.
+// A GPU that failed is closed, and can no longer report its memory; asking replaces the message of
+// the context.
 void note_lost_arrays (gla_context *context)
 {
   for (int device = 0; device < most_devices; device++) {
@@ -125,7 +125,7 @@ void gpu_block::take (std::size_t bytes) const
   gla_context *context = array_context ();
   gla_status status = gla_memory_take (context, m_device, bytes, &m_data);
   if (status == GLA_ERROR_OUT_OF_MEMORY) {
-    // what other contexts keep for later calls may be in the way
+    // memory that other contexts keep for later calls may be missing
     release_memory ("gpuArray", the_interpreter (), m_device);
     status = gla_memory_take (context, m_device, bytes, &m_data);
   }
@@ -159,7 +159,7 @@ void *gpu_block::data () const
     const std::unique_ptr<gpu_join> join = std::move (m_join);
     try {
       join->run (m_device, m_data);
-    } catch (...) { // the elements are asked for again perhaps
+    } catch (...) { // the elements may be requested again
       m_join.reset (new gpu_join (*join));
       throw;
     }

@@ -1,4 +1,4 @@
-// gpu_elements.cc: operators and functions of single elements on a GPU
+// gpu_elements.cc: operators and functions on single elements on a GPU
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "gpu_device.h"
@@ -62,7 +62,7 @@ bool may_be_nan (gpu_op op, const gpu_operand &x, const gpu_operand &y)
 gpu_value compute (gpu_op op, gpu_operand &x, gpu_operand &y, int device)
 {
   const char type = type_of_both (x.type (), y.type ());
-  // where a number makes the result single, the array is single before
+  // if a number makes the result single, the array becomes single first
   if (is_single (type) && x.type () != 'b' && !is_single (x.type ()))
     x.make (type_letter (true, is_complex (x.type ())));
   if (is_single (type) && y.type () != 'b' && !is_single (y.type ()))
@@ -179,7 +179,7 @@ gpu_value unary (gpu_op op, const gpu_value &x)
   return apply (op, x);
 }
 
-// realsqrt, reallog, realpow: an element that leaves the domain is an error.
+// For realsqrt, reallog and realpow an element that leaves the domain is an error.
 gpu_value real_function (const char *name, const octave_value_list &args)
 {
   gpu_value y;
@@ -198,7 +198,7 @@ gpu_value real_function (const char *name, const octave_value_list &args)
   return y;
 }
 
-// Each part is copied to every second number.
+// Copies each part to every second number.
 gpu_value made_complex (const octave_value &x, const octave_value &y)
 {
   const int device = device_of ("complex", ovl (x, y));

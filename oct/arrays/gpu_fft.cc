@@ -1,8 +1,8 @@
 // gpu_fft.cc: Fourier transforms of gpuArrays: fft, fft2, fftn and their inverses
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The arguments are read here, and arrays without elements are made here: Octave's own functions do
-// it differently from version to version, and its fftn does not return from some of them.
+// This file reads the arguments, and makes arrays without elements: Octave's own functions differ
+// from version to version, and in some of them fftn does not return.
 
 #include "gpu_device.h"
 
@@ -19,7 +19,7 @@ bool is_given (const octave_value_list &args, int k)
   return args.length () > k && !args (k).isempty ();
 }
 
-// A number of points or a dimension, at least `least`.
+// Reads a number of points or a dimension, at least `least`.
 octave_idx_type read_count (const char *name, const octave_value &v, const char *what, int least)
 {
   const octave_value given = gathered (v);
@@ -64,7 +64,7 @@ plan plan_of_two (const char *name, const octave_value_list &args)
     p.to (0) = read_count (name, args (1), "the number of rows M", 0);
   if (is_given (args, 2))
     p.to (1) = read_count (name, args (2), "the number of columns N", 0);
-  // Octave's own: from version 11 on of the size that was asked for, 0 x 0 before
+  // Octave's own has the requested size from version 11 on, and 0 x 0 before
   if ((p.to (0) == 0 || p.to (1) == 0) && on_host ("fft2", ovl (0.0, 0.0, 2.0)) (0).columns () == 0)
     p.to = dim_vector (0, 0);
   return p;
@@ -87,7 +87,8 @@ plan plan_of_all (const char *name, const octave_value_list &args)
   return p;
 }
 
-// Into `to`, which may be x. Returns GLA_ERROR_OUT_OF_MEMORY, and throws all other errors.
+// Stores the result in `to`, which may be x. Returns GLA_ERROR_OUT_OF_MEMORY, and throws all other
+// errors.
 gla_status transform (const gpu_value &x, int dim, bool inverse, const gpu_value &to)
 {
   const dim_vector dims = x.dims ();
@@ -105,8 +106,8 @@ gla_status transform (const gpu_value &x, int dim, bool inverse, const gpu_value
   return status;
 }
 
-// Along all dimensions, in place behind the first. Returns GLA_ERROR_OUT_OF_MEMORY, and then y is
-// nothing.
+// Transforms along all dimensions, in place after the first. Returns GLA_ERROR_OUT_OF_MEMORY, and
+// then y is empty.
 gla_status attempt (const gpu_value &x, const plan &p, bool inverse, gpu_value &y)
 {
   dim_vector dims = p.to;
@@ -129,7 +130,7 @@ gpu_value transformed (const char *name, const gpu_value &x, const plan &p, bool
   gpu_value y;
   gla_status status = attempt (x, p, inverse, y);
   if (status == GLA_ERROR_OUT_OF_MEMORY) {
-    // what other contexts keep for later calls may be in the way
+    // memory that other contexts keep for later calls may be missing
     y = gpu_value ();
     release_memory (name, the_interpreter (), x.device ());
     status = attempt (x, p, inverse, y);
@@ -140,7 +141,7 @@ gpu_value transformed (const char *name, const gpu_value &x, const plan &p, bool
   return y;
 }
 
-// By Octave's function. A logical array would stay one where a transform has one point.
+// Calls Octave's function. A logical array would stay one if a transform has one point.
 gpu_value of_octave (const char *name, const octave_value_list &args, const plan &p)
 {
   octave_value_list all = ovl (gathered (args (0)));

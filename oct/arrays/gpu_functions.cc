@@ -1,10 +1,10 @@
 // gpu_functions.cc: functions of gpuArrays by their names
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// `table` says which function does it. Octave comes here from its own functions' places
-// (gpu_builtins.cc), or from inst/@gpuArray/NAME.m, which calls __gpu_array__ with its name. The
-// forms of the arguments are checked here, before a GPU or the interpreter does the work, so that
-// scripts meet the same errors with and without a GPU.
+// `table` says which function serves a name. Octave's own functions are replaced by calls of these
+// (gpu_builtins.cc), or inst/@gpuArray/NAME.m calls __gpu_array__ with its name. This file checks
+// the forms of the arguments before a GPU or the interpreter does the work, so that scripts get the
+// same errors with and without a GPU.
 
 #include "pages/batchsvd.h"
 #include "gpu_device.h"
@@ -62,7 +62,7 @@ int read_dimension (const char *name, const octave_value &v)
   return static_cast<int> (std::min (x, 1e9));
 }
 
-// A gpuArray of the results of the host, the first of which may be complex.
+// Returns a gpuArray of the results of the host, the first of which may be complex.
 octave_value_list wrapped (const octave_value_list &results, bool complex)
 {
   octave_value_list all;
@@ -71,7 +71,7 @@ octave_value_list wrapped (const octave_value_list &results, bool complex)
   return all;
 }
 
-// For the functions of arrays of the host that have a gpuArray as another argument: a size or a
+// Serves functions of arrays of the host that have a gpuArray as another argument: a size or a
 // dimension.
 octave_value_list of_host (const char *name, const octave_value_list &args, int outputs)
 {
@@ -82,8 +82,8 @@ octave_value_list of_host (const char *name, const octave_value_list &args, int 
 // reductions
 //------------------------------------------------------------------------------
 
-// "double" and "native" behind the arguments of sum and prod: the class of the result, which is
-// that of x but for "double". Of logical arrays "native" is another function.
+// Removes "double" and "native" after the arguments of sum and prod: the class of the result, which
+// is that of x except for "double". For logical arrays "native" is another function.
 octave_value_list without_class (const char *name, const octave_value_list &args)
 {
   const octave_idx_type last = args.length () - 1;
@@ -202,7 +202,7 @@ octave_value_list never_complex (const char *name, const octave_value_list &args
   return ovl (value_of (on_host_as (name, args, false)));
 }
 
-// Without "UniformOutput", true, the only option that there is.
+// Removes "UniformOutput", true, the only option that there is.
 octave_value_list without_options (octave_value_list args)
 {
   while (args.length () > 3 && is_text (args (args.length () - 2))) {
@@ -239,9 +239,9 @@ octave_value_list count_solved_rows (const char *, const octave_value_list &, in
   return ovl (static_cast<double> (GLA_PAGESOLVE_GPU_ROWS));
 }
 
-// Dimension and direction behind x in the arguments of sort; the dimension counts from 1. One that
-// x does not have is an error of Octave's own sort with two outputs before version 11, and only
-// there.
+// Reads dimension and direction after x in the arguments of sort; the dimension counts from 1. A
+// dimension that x does not have is an error only in Octave's own sort with two outputs before
+// version 11.
 void read_order (const octave_value_list &args, int outputs, int &dim, bool &descending)
 {
   const dim_vector dims = args (0).dims ();
@@ -349,7 +349,7 @@ octave_value_list dot (const char *name, const octave_value_list &args, int outp
   return wrapped (on_host (name, all, outputs), complex);
 }
 
-// The largest singular value: NaN, as Octave's without a warning, where x holds NaN or Inf.
+// Returns the largest singular value: NaN, as Octave's without a warning, if x holds NaN or Inf.
 octave_value_list two_norm (const char *name, const octave_value &x)
 {
   check_float_array (name, "A", x);
@@ -380,7 +380,7 @@ octave_value_list norm (const char *name, const octave_value_list &args, int)
   if (number == 2 && !fro && !vector && args (0).numel () > 0)
     return two_norm (name, args (0));
   if (any_on_gpu (args)) {
-    // of a vector the 1-norm is that of a column
+    // the 1-norm of a vector is that of a column
     gpu_value x = gpu_value_of (args (0));
     if (vector)
       x = reshaped (x, dim_vector (x.numel (), 1));
@@ -396,7 +396,7 @@ octave_value_list norm (const char *name, const octave_value_list &args, int)
 // new arrays
 //------------------------------------------------------------------------------
 
-// zeros (..., "like", G): the sizes may be gpuArrays, too.
+// Does zeros (..., "like", G): the sizes may be gpuArrays, too.
 octave_value_list create_like (const char *name, const octave_value_list &args, int)
 {
   const octave_idx_type count = args.length ();
@@ -499,7 +499,7 @@ const struct {
 
 } // namespace
 
-// Functions that are made of operations of elements also where these are traced.
+// These functions are made of operations on elements also if the elements are traced.
 static bool takes_traced (const std::string &name)
 {
   for (const char *known : {"arrayfun", "var", "std", "circshift", "cross", "inv"})

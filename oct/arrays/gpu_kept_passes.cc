@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // A handle never changes, and it holds the variables that were captured, so that two calls with one
-// handle differ in the arguments alone. What its text says must not depend on more: it may have
-// operators, numbers, its parameters, captured numbers, and functions of the list below as long as
-// these names are those of Octave's functions where the handle was made. All else (rand, nargin,
-// other functions, text, cells) is called each time.
+// handle differ in the arguments alone. Its result must depend on nothing else: its text may have
+// operators, numbers, its parameters, captured numbers, and functions of the list below if these
+// names are those of Octave's functions where the handle was made. All others (rand, nargin, other
+// functions, text, cells) are called each time.
 
 #include "gpu_kept_passes.h"
 #include "gpu_trace.h"
@@ -41,7 +41,7 @@ const octave_idx_type most_numbers = 100;
 
 std::list<kept_pass> &kept ()
 {
-  static auto *all = new std::list<kept_pass>; // Octave's values must not outlive it
+  static auto *all = new std::list<kept_pass>; // never freed: Octave's values must not outlive it
   return *all;
 }
 
@@ -76,7 +76,7 @@ bool is_digit (char c)
   return std::isdigit (static_cast<unsigned char> (c));
 }
 
-// Behind a number that begins here.
+// Returns the end of a number that begins here.
 std::size_t end_of_number (const std::string &text, std::size_t at)
 {
   const std::string operators = "*/\\^'";
@@ -89,8 +89,8 @@ std::size_t end_of_number (const std::string &text, std::size_t at)
   return at;
 }
 
-// Whether the character at this place belongs to an operator or a list of arguments that does
-// nothing but compute. The text ends with a 0.
+// Whether the character at this place belongs to an operator or a list of arguments that only
+// computes. The text ends with a 0.
 bool computes (const std::string &text, std::size_t at)
 {
   const char c = text[at], before = at > 0 ? text[at - 1] : ' ', next = text[at + 1];
@@ -103,12 +103,12 @@ bool computes (const std::string &text, std::size_t at)
     return next != '=';
   if (c == '.')
     return next == '*' || next == '/' || next == '\\' || next == '^' || next == '\'';
-  if (c == '\'') // text begins behind a blank or a parenthesis
+  if (c == '\'') // text begins after a blank or a parenthesis
     return is_letter (before) || is_digit (before) || before == ')' || before == '.';
   return std::string (" \t(),<>!~").find (c) != std::string::npos;
 }
 
-// The names in a text that has nothing but names, numbers and operators. False: it has more.
+// Reads the names in a text that has only names, numbers and operators. False: it has more.
 bool read_names (const std::string &text, std::vector<std::string> &names)
 {
   for (std::size_t at = 0; at < text.size ();) {
@@ -140,7 +140,7 @@ bool is_pure (const std::string &name)
          std::find (std::begin (others), std::end (others), name) != std::end (others);
 }
 
-// The text of an anonymous function in two parts: the parameters, and what is computed of them.
+// Splits the text of an anonymous function into the parameters and the expression.
 bool split (const std::string &text, std::string &parameters, std::string &body)
 {
   const std::size_t close = text.find (')');
@@ -178,7 +178,7 @@ bool depends_on_arguments (const octave_value &f, const octave_scalar_map &captu
   return true;
 }
 
-// Whether what the function holds are a few numbers of the host, which may be held for longer.
+// Whether the function captures only a few numbers of the host, which may be kept longer.
 bool are_numbers (const octave_scalar_map &captured)
 {
   octave_idx_type count = 0;
@@ -206,7 +206,7 @@ kept_call::kept_call (const octave_value &f, const octave_value_list &arrays, in
     m_serves = on_gpu || ((v.isfloat () || v.islogical ()) && !v.issparse () && !v.is_string ());
     if (!m_serves)
       return;
-    // the letter of a number is another one than that of an array
+    // a number and an array have different letters
     const char type = element_type ("arrayfun", v);
     m_types.push_back (number ? static_cast<char> (type - 'a' + 'A') : type);
     m_numbers.push_back (number ? v.complex_value () : Complex (0, 0));

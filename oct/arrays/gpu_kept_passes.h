@@ -1,8 +1,8 @@
 // gpu_kept_passes.h: what one kernel does for arrayfun, and functions for which that is known
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// To call a function for its steps takes longer than to launch them. So the steps of an anonymous
-// function are kept for the next call with the same handle, where they must be the same.
+// Calling a function for its steps takes longer than launching them. So the steps of an anonymous
+// function are kept for the next call with the same handle, if they must be the same.
 
 #ifndef GPULINALG_GPU_KEPT_PASSES_H
 #define GPULINALG_GPU_KEPT_PASSES_H
@@ -25,17 +25,17 @@ struct one_pass {
   bool asks = false;       // an element may leave the domain
 };
 
-// The calls of arrayfun that have the same steps: the function's handle, and for each argument the
-// type of its elements, or the number of the host that it is.
+// Calls of arrayfun with the same steps: the function's handle, and for each argument the type of
+// its elements, or the number of the host that it is.
 class kept_call
 {
 public:
   kept_call (const octave_value &f, const octave_value_list &arrays, int outputs);
-  // The steps; NULL: the function must be called.
+  // Returns the steps; NULL: the function must be called.
   const one_pass *find () const;
   // Keeps these steps if the same function was called before, and its steps depend on nothing else.
   void keep (const one_pass &pass) const;
-  // They did not serve: an element has left the domain.
+  // Drops the steps: an element has left the domain.
   void forget () const;
 
 private:

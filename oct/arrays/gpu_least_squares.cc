@@ -1,9 +1,9 @@
 // gpu_least_squares.cc: least squares solutions of pages on a GPU
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Whether a page has full rank is judged with the columns of R brought to one size, as the CPU does
-// it: by an estimate of the condition number. Pages that have not, and those with fewer rows than
-// columns, are solved by the singular value decomposition.
+// Whether a page has full rank is judged with the columns of R scaled to one size, as on the CPU:
+// by an estimate of the condition number. Other pages, and those with fewer rows than columns, are
+// solved by the singular value decomposition.
 
 #include "gpu_pages.h"
 #include "gpu_steps.h"
@@ -28,7 +28,7 @@ bool is_single_pair (const octave_value &A, const octave_value &B)
   return A.is_single_type () || B.is_single_type ();
 }
 
-// Zeros of the class of the solution; a gpuArray where A or B is one.
+// Returns zeros of the class of the solution; a gpuArray if A or B is one.
 octave_value empty_solution (const octave_value &A, const octave_value &B, const dim_vector &dims)
 {
   const char type = type_letter (is_single_pair (A, B), A.iscomplex () || B.iscomplex ());
@@ -39,8 +39,8 @@ octave_value empty_solution (const octave_value &A, const octave_value &B, const
   return is_complex (type) ? call_pages ("complex", ovl (real), 1) (0) : real;
 }
 
-// X = R \ C for upper triangular pages, and an estimate of norm (R) times norm (inv (R)) for each:
-// Inf where R has a 0 on the diagonal, NaN where R holds NaN or Inf.
+// Solves X = R \ C for upper triangular pages, and estimates norm (R) times norm (inv (R)) for
+// each: Inf if R has a 0 on the diagonal, NaN if R holds NaN or Inf.
 octave_value_list solve_triangles (const octave_value &R, const octave_value &C)
 {
   if (R.rows () > GLA_PAGESOLVE_GPU_ROWS)
@@ -101,8 +101,8 @@ octave_value as_single (const octave_value &x)
                           : x.as_single ();
 }
 
-// Where `again` is true: solutions of least norm by the singular value decomposition, and how many
-// ranks A lacks; NaN and n + 1 where A or B holds NaN or Inf. x has the solutions of other pages.
+// Where `again` is true: finds solutions of least norm by the singular value decomposition, and how
+// many ranks A lacks; NaN and n + 1 if A or B holds NaN or Inf. x has the solutions of other pages.
 // All three have three dimensions.
 octave_value_list of_least_norm (octave_value x, const boolNDArray &again, octave_value A,
                                  const octave_value &B)
@@ -133,7 +133,7 @@ octave_value_list of_least_norm (octave_value x, const boolNDArray &again, octav
   return ovl (x, info);
 }
 
-// Wide pages.
+// Solves wide pages.
 octave_value_list solve_wide (const octave_value &A, const octave_value &B)
 {
   dim_vector dims = B.dims ();
@@ -177,7 +177,7 @@ octave_value_list solve (const octave_value &A, const octave_value &B,
       of_each (gpu_op::not_,
                op (gpu_op::and_, op (gpu_op::le, solved (1).reshape (dim_vector (1, pages)), bound),
                    finite_pages (x, pages)));
-  // the only number that is waited for, where all is well
+  // the only wait for the GPU, if all pages are regular
   if (!is_any (suspect))
     return ovl (x.reshape (dims), int32NDArray (dim_vector (pages, 1), 0));
   octave_value_list found = of_least_norm (x, gathered (suspect).bool_array_value (),
@@ -197,7 +197,7 @@ octave_value_list least_squares (const char *who, const octave_value &A, const o
   one (1) = 1;
   if (A.isempty ())
     return ovl (empty_solution (A, B, dims), int32NDArray (dim_vector (pages_of (dims), 1), 0));
-  if (B.isempty ()) { // the rank of A is of interest all the same
+  if (B.isempty ()) { // the rank of A is still needed
     const octave_value zeros = NDArray (one, 0.0);
     return ovl (empty_solution (A, B, dims), least_squares (who, A, zeros, args) (1));
   }
@@ -205,7 +205,7 @@ octave_value_list least_squares (const char *who, const octave_value &A, const o
       who, [&] () { return A.rows () < A.columns () ? solve_wide (A, B) : solve (A, B, args); });
 }
 
-// For tests: without a GPU the same by the interpreter's operations.
+// Serves tests: without a GPU it does the same by the interpreter's operations.
 octave_value_list least_squares_of (const char *name, const octave_value_list &args, int)
 {
   if (args.length () != 2)

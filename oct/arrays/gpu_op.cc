@@ -1,4 +1,4 @@
-// gpu_op.cc: the names of operators and functions of single elements
+// gpu_op.cc: the names of operators and functions on single elements
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "gpu_op.h"
@@ -9,7 +9,8 @@ namespace gla
 namespace
 {
 
-// In the order of their numbers, from 1. operands: 0 where the library does not have it.
+// The operations in the order of their numbers, from 1. operands: 0 if the library does not have
+// it.
 struct operation {
   gpu_op op;
   int operands;

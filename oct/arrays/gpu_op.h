@@ -1,4 +1,4 @@
-// gpu_op.h: the operators of gpuArrays, and their functions of single elements
+// gpu_op.h: the operators of gpuArrays, and their functions on single elements
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #ifndef GPULINALG_GPU_OP_H
@@ -83,14 +83,14 @@ inline gla_nd_op library_op (gpu_op op)
   return static_cast<gla_nd_op> (op);
 }
 
-// What Octave calls the function, and in messages about sizes the operator.
+// Returns the name of Octave's function, and in messages about sizes the operator.
 const char *name_of (gpu_op op);
 const char *shown_name_of (gpu_op op);
-// One of the library's by the name of its function and the number of operands; false: there is
-// none.
+// Finds one of the library's by the name of its function and the number of operands; false: there
+// is none.
 bool find_op (const std::string &name, int operands, gpu_op *op);
 
-// Whether the result is logical; whether it is real where operands are complex.
+// Whether the result is logical; whether it is real if operands are complex.
 inline bool is_logical (gpu_op op)
 {
   return op >= gpu_op::eq && op <= gpu_op::isfinite;
@@ -104,7 +104,7 @@ inline bool needs_real (gpu_op op)
 {
   return (op >= gpu_op::mod && op <= gpu_op::hypot) || (op >= gpu_op::cbrt && op <= gpu_op::erfc);
 }
-// Whether results may be complex where operands are real.
+// Whether results may be complex if operands are real.
 inline bool may_leave (gpu_op op)
 {
   return op == gpu_op::power || op == gpu_op::sqrt || (op >= gpu_op::log && op <= gpu_op::log1p) ||

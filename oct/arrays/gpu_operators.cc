@@ -54,7 +54,7 @@ template <int k> octave_value binary_of (const octave_base_value &x, const octav
                   [&] () { return ovl (result_of (op, shared (x), shared (y))); }) (0);
 }
 
-// x * y', x' * y, x * y.' and x.' * y: Octave has operators for these, too.
+// Octave has operators for these, too: x * y', x' * y, x * y.' and x.' * y.
 struct turned_op {
   octave_value::compound_binary_op op;
   char op_x, op_y;
@@ -71,8 +71,8 @@ octave_value turned (const octave_value &x, char op)
   return op == 'N' ? x : value_of (unary (turn, gpu_value_of (x)));
 }
 
-// Whether Octave's operator for such products serves, which makes x * x' exactly Hermitian. Of
-// arrays with more dimensions it takes the first pages without an error.
+// Whether Octave's operator serves such products; it makes x * x' exactly Hermitian. Of arrays with
+// more dimensions it takes the first pages without an error.
 bool has_operator (const octave_value &x, const octave_value &y)
 {
   const bool traced = is_traced (x) || is_traced (y), sparse = x.issparse () || y.issparse ();
@@ -119,7 +119,7 @@ void op_decrement (octave_base_value &x)
   set_gpu_value (x, binary (gpu_op::minus, shared (x), octave_value (1.0)));
 }
 
-// [x, y] and [x; y]: x has the size of the result already.
+// Serves [x, y] and [x; y]: x already has the size of the result.
 #if OCTAVE_MAJOR_VERSION >= 7
 typedef const octave_base_value cat_first;
 #else
@@ -135,7 +135,7 @@ octave_value concatenate (cat_first &x, const octave_base_value &y,
   return value_of (inserted (moved_to (device, "concatenation", first), second, at));
 }
 
-// x(idx) = y for an array of the host.
+// Does x(idx) = y for an array of the host.
 octave_value assign_to_host (octave_base_value &, const octave_value_list &,
                              const octave_base_value &)
 {
@@ -144,7 +144,7 @@ octave_value assign_to_host (octave_base_value &, const octave_value_list &,
                  "gather (G), or make the array a gpuArray first");
 }
 
-// All types of numbers and characters. Those that a gpuArray cannot be combined with are here, too,
+// All types of numbers and characters. Types that cannot be combined with a gpuArray are here, too,
 // because the error of element_type says what to do.
 const char *const others[] = {"matrix",
                               "complex matrix",
@@ -217,7 +217,7 @@ template <> void install_turned<turned_count> (octave::type_info &, int) {}
 
 } // namespace
 
-// Unary operators, and binary ones with values of the host.
+// Registers unary operators, and binary ones with values of the host.
 static void register_operators (octave::type_info &types, int gpu)
 {
   types.install_unary_op (octave_value::op_not, gpu, unary_of<gpu_op::not_>);

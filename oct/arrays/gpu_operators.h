@@ -1,4 +1,4 @@
-// gpu_operators.h: what the files of the class gpuArray share beside gpu_value.h
+// gpu_operators.h: what the files of the class gpuArray share in addition to gpu_value.h
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #ifndef GPULINALG_GPU_OPERATORS_H
@@ -9,14 +9,14 @@
 namespace gla
 {
 
-// Of a value that is known to be a gpuArray.
+// Returns the value of a variable that is known to be a gpuArray.
 const gpu_value &gpu_value_of (const octave_base_value &v);
 void set_gpu_value (octave_base_value &v, const gpu_value &x);
 
 // Lets "gpuArray" be the last argument of zeros, ones and so on.
 void install_gpu_makers (octave::interpreter &interp);
-// The same, and lets functions of Octave's own take gpuArrays without a file in inst/@gpuArray,
-// once, until PKG_DEL puts Octave's back.
+// Does so, and lets built-in functions of Octave take gpuArrays without a file in inst/@gpuArray,
+// once, until PKG_DEL restores Octave's.
 void replace_functions (octave::interpreter &interp);
 
 // For the table in gpu_functions.cc.
@@ -40,7 +40,8 @@ octave_value_list inverse (const char *name, const octave_value_list &args, int 
 octave_value_list two_norms_of (const char *name, const octave_value_list &args, int outputs);
 octave_value_list least_squares_of (const char *name, const octave_value_list &args, int outputs);
 
-// The function of each element that Octave calls through this; false: a gpuArray does not have it.
+// Finds the function of each element that Octave calls through this; false: a gpuArray does not
+// have it.
 bool find_mapper (octave_base_value::unary_mapper_t f, gpu_op *op);
 
 // Registers the operators of the types with these numbers: of gpuArrays, and of their elements in

@@ -1,9 +1,9 @@
 // gpu_pages.h: gpuArrays as arguments and results of the functions on pages
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The functions on pages are templates over the class of their arrays. gpu_pages<A> stands for A
-// there: the same elements, on a GPU. The library then works where they are. Without a GPU
-// gpuArrays are gathered before the function and made again behind it.
+// The functions on pages are templates over the class of their arrays. gpu_pages<A> replaces A
+// there: the same elements, on a GPU. Then the library works in place. Without a GPU gpuArrays are
+// gathered before the function and made again after it.
 
 #ifndef GPULINALG_GPU_PAGES_H
 #define GPULINALG_GPU_PAGES_H
@@ -15,7 +15,7 @@
 namespace gla
 {
 
-// The GPU of the results of the call that is made now.
+// Returns the GPU of the results of the current call.
 int &gpu_of_call ();
 
 template <typename A> class gpu_pages
@@ -60,9 +60,9 @@ template <typename A> void read (const octave_value &v, gpu_pages<A> &a)
   a = gpu_pages<A> (gla::converted (x, static_cast<char> (type_of (A ()))));
 }
 
-// The context for a call of a function on pages. That of the gpuArrays, where there are some, so
-// that its work is done in their order; but a function that shows progress may work with gpuArrays
-// itself, so another one then, which is NULL here.
+// Returns the context for a call of a function on pages. It is that of the gpuArrays, if there are
+// some, so that its work is done in their order; but a function that shows progress may itself work
+// with gpuArrays, so then it is another one, which is NULL here.
 inline gla_context *context_of_pages (const octave_value_list &args, const octave_value &progress)
 {
   return any_on_gpu (args) && progress.is_undefined () ? array_context () : nullptr;
@@ -74,8 +74,8 @@ template <typename A> gla_array array_of (const gpu_pages<A> &a)
   return gla_array_packed (const_cast<void *> (a.data ()), type_of (A ()), dims (0), dims (1),
                            pages_of (dims), gpu_of_call ());
 }
-// What is still to be done with the memory comes first: a call with another context than that of
-// the arrays has streams of its own.
+// Waits for pending work with the memory: a call with another context than that of the arrays has
+// its own streams.
 inline void wait_for_arrays (int device)
 {
   if (!call::works_with (array_context ()))
@@ -95,7 +95,7 @@ template <typename A> gla_array output (gpu_pages<A> &a)
   return on_gpu_pages (a);
 }
 
-// Where the elements are.
+// Returns the place of the elements.
 template <typename A> int place_of (const A &)
 {
   return GLA_DEVICE_HOST;
@@ -105,7 +105,7 @@ template <typename A> int place_of (const gpu_pages<A> &)
   return gpu_of_call ();
 }
 
-// `unfilled` and `zeros` of gla_octave.h, for either place.
+// Provides `unfilled` and `zeros` of gla_octave.h for both places.
 template <typename A> struct new_pages {
   static A unfilled (const dim_vector &dims) { return gla::unfilled<A> (dims); }
   static A zeros (const dim_vector &dims) { return gla::zeros<A> (dims); }
@@ -130,7 +130,7 @@ template <typename A> A zero_pages (const dim_vector &dims)
   return new_pages<A>::zeros (dims);
 }
 
-// `allocate` of gla_octave.h, on a GPU.
+// Does `allocate` of gla_octave.h, on a GPU.
 template <typename A>
 void allocate (gpu_pages<A> &a, gla_array &result, dim_vector dims, octave_idx_type rows,
                octave_idx_type columns)
@@ -141,7 +141,7 @@ void allocate (gpu_pages<A> &a, gla_array &result, dim_vector dims, octave_idx_t
   result = output (a);
 }
 
-// 1, 2, .., n
+// Returns 1, 2, .., n.
 inline NDArray first_numbers (octave_idx_type n)
 {
   NDArray numbers (dim_vector (1, n));
@@ -150,7 +150,7 @@ inline NDArray first_numbers (octave_idx_type n)
   return numbers;
 }
 
-// The first elements in some dimensions of each page: rows x columns of them.
+// Returns the first elements in some dimensions of each page: rows x columns of them.
 template <typename A>
 gpu_pages<A> corner_of (const gpu_pages<A> &x, octave_idx_type rows, octave_idx_type columns)
 {
@@ -164,7 +164,8 @@ gpu_pages<A> corner_of (const gpu_pages<A> &x, octave_idx_type rows, octave_idx_
   return gpu_pages<A> (gla::index (x.value (), idx));
 }
 
-// Pages of `rows` rows with the columns of `values` on the diagonal that is `above` the main one.
+// Returns pages of `rows` rows with the columns of `values` on the diagonal that is `above` the
+// main one.
 template <typename A>
 gpu_pages<A> diagonal_pages (const gpu_pages<A> &values, octave_idx_type rows,
                              octave_idx_type above)
@@ -187,7 +188,7 @@ gpu_pages<A> diagonal_pages (const gpu_pages<A> &values, octave_idx_type rows,
   return D;
 }
 
-// in_class_of for either place: on a GPU where an array is there.
+// Does in_class_of for both places: on a GPU if an array is there.
 template <typename Body>
 octave_value_list in_page_class_of (const octave_value &A, const octave_value &B, Body body)
 {
@@ -205,7 +206,7 @@ octave_value_list in_page_class_of (const octave_value &A, const octave_value &B
                  : body (gpu_pages<NDArray> (), gpu_pages<NDArray> ());
 }
 
-// inst/__gpu_pages__.m: what functions on pages do with gpuArrays by several other functions.
+// Calls inst/__gpu_pages__.m: functions on pages of gpuArrays that use several other functions.
 octave_value_list gpu_pages_function (const char *name, const octave_value_list &args,
                                       int outputs = 1);
 
@@ -218,7 +219,7 @@ inline bool any_gpu_array (const octave_value_list &args)
 }
 
 // Calls body (args) with gathered arguments. outputs says what its results become: 'a' a gpuArray
-// that is complex where an argument is, 'r' a gpuArray, 'h' what they are.
+// that is complex if an argument is, 'r' a gpuArray, 'h' unchanged.
 template <typename Body>
 octave_value_list with_gathered (const octave_value_list &args, const char *outputs, Body body)
 {
@@ -233,7 +234,7 @@ octave_value_list with_gathered (const octave_value_list &args, const char *outp
   return wrapped;
 }
 
-// Calls body (args) for a function of pages; with_gathered where gpuArrays are on the host.
+// Calls body (args) for a function of pages; with_gathered if gpuArrays are on the host.
 template <typename Body>
 octave_value_list with_gpu_arrays (const octave_value_list &args, const char *outputs, Body body)
 {
@@ -241,8 +242,8 @@ octave_value_list with_gpu_arrays (const octave_value_list &args, const char *ou
                                                     : body (args);
 }
 
-// The same for functions that the library does not have for empty arrays on a GPU: of these nothing
-// is copied.
+// Does so for functions that the library does not have for empty arrays on a GPU: nothing is copied
+// for these.
 template <typename Body>
 octave_value_list with_gpu_matrices (const octave_value_list &args, const char *outputs, Body body)
 {

@@ -15,7 +15,7 @@
 namespace gla
 {
 
-// triu (x), triu (x, k), and tril. What is not taken becomes 0.
+// Does triu (x), triu (x, k), and tril. Other elements become 0.
 octave_value_list triangle (const char *name, const octave_value_list &args, int)
 {
   const octave_idx_type count = args.length ();
@@ -44,7 +44,8 @@ octave_value_list triangle (const char *name, const octave_value_list &args, int
   return ovl (value_of (y));
 }
 
-// blkdiag (a, b, ...): the blocks and the rectangles of zeros above and below them are one join.
+// Does blkdiag (a, b, ...): the blocks and the rectangles of zeros above and below them are one
+// join.
 octave_value_list block_diagonal (const char *name, const octave_value_list &args, int)
 {
   octave_idx_type m = 0, n = 0, row = 0, column = 0;
@@ -95,8 +96,8 @@ static octave_idx_type bytes_of (char type)
                      : static_cast<octave_idx_type> (gla_type_size (static_cast<gla_type> (type)));
 }
 
-// toeplitz (c, r): element (i, j) is number n - 1 + i - j of r(n), ..., r(2), c(1), c(2), ...,
-// which is a copy with a step back along the rows.
+// Does toeplitz (c, r): element (i, j) is number n - 1 + i - j of r(n), ..., r(2), c(1), c(2), ...,
+// which is a copy with a negative step along the rows.
 static gpu_value toeplitz_on_gpu (const octave_value &c, const octave_value &r, int device)
 {
   const gpu_operand column ("toeplitz", c, device), row ("toeplitz", r, device);
@@ -158,7 +159,7 @@ octave_value_list toeplitz (const char *name, const octave_value_list &args, int
                                                   left.single_subsref ("(", ovl (first))));
     if (gathered (differ).is_true ())
       warning ("toeplitz: column wins diagonal conflict");
-  } else if (complex) { // Hermitian but for the diagonal
+  } else if (complex) { // Hermitian except for the diagonal
     gpu_value conjugate = gpu_value_of (c.conj ());
     conjugate.assign (ovl (first), value_of (index (gpu_value_of (c), ovl (first))));
     c = value_of (conjugate);

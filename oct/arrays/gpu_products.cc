@@ -17,7 +17,7 @@ namespace on_gpu
 namespace
 {
 
-// A matrix of numbers of this precision, on the GPU of the other operand.
+// Returns a matrix of this precision, on the GPU of the other operand.
 gpu_value matrix_of (const char *name, const octave_value &v, bool single, int device)
 {
   const gpu_value x = moved_to (device, name, v);
@@ -51,7 +51,7 @@ dim_vector dims_of (const octave_value &v, char op)
   return op == 'N' || d.ndims () != 2 ? d : dim_vector (d (1), d (0));
 }
 
-// op_x (x) * op_y (y), where an op is 'N', 'T' or 'C'.
+// Returns op_x (x) * op_y (y), where an op is 'N', 'T' or 'C'.
 gpu_value multiply (const octave_value &x, char op_x, const octave_value &y, char op_y, int device)
 {
   const char p = element_type ("mtimes", x), q = element_type ("mtimes", y);
@@ -62,7 +62,7 @@ gpu_value multiply (const octave_value &x, char op_x, const octave_value &y, cha
   const char type = type_letter (single, is_complex (p) || is_complex (q));
   if (dx (0) == 0 || dx (1) == 0 || dy (1) == 0)
     return zeros_on (device, type, dim_vector (dx (0), dy (1)));
-  // of the same array gla_pagemul makes an exactly Hermitian product
+  // gla_pagemul makes a product of the same array exactly Hermitian
   auto on = [] (const octave_value &v) { return is_gpu_array (v) && gpu_value_of (v).on_gpu (); };
   const bool same =
       p == q && on (x) && on (y) && gpu_value_of (x).data () == gpu_value_of (y).data ();
@@ -82,7 +82,7 @@ gpu_value multiply (const octave_value &x, char op_x, const octave_value &y, cha
 
 enum class solver { qr, svd };
 
-// A \ B, or B / A with `right`, as least squares.
+// Returns A \ B, or B / A with `right`, as least squares.
 gpu_value solve_by (solver way, const char *name, const gpu_value &a, const gpu_value &b,
                     bool right)
 {
@@ -105,7 +105,7 @@ gpu_value solve_by (solver way, const char *name, const gpu_value &a, const gpu_
   return gpu_value_of (left (gpu_value_of (found (0))));
 }
 
-// X = A \ B, or B / A with `right`.
+// Solves X = A \ B, or B / A with `right`.
 gpu_value solve (const char *name, const octave_value &a, const octave_value &b, bool right,
                  int device)
 {
@@ -136,7 +136,7 @@ gpu_value solve (const char *name, const octave_value &a, const octave_value &b,
     call c (name, the_interpreter (), array_context ());
     c.finish (gla_pagesolve (c.context (), &A1, &B1, &results, &options, nullptr));
   }
-  // as Octave: at most half an eps
+  // as in Octave: at most half an eps
   const double r = info != 0 ? 0 : gathered (value_of (rcond)).double_value ();
   if (!(single ? 1 + static_cast<float> (r) == 1 : 1 + r == 1))
     return X;
@@ -166,7 +166,7 @@ gpu_value power (const octave_value &x, const octave_value &y)
 
 } // namespace
 
-// Products, quotients and powers of matrices, also where an operand is a single element.
+// Does products, quotients and powers of matrices, also if an operand is a single element.
 gpu_value product (gpu_op op, const octave_value &x, const octave_value &y)
 {
   const char *name = name_of (op);

@@ -16,8 +16,8 @@ namespace gla
 namespace
 {
 
-// Numbers of copies as Octave has them in all releases: n, [n1, n2, ...], or n1, n2, ... False:
-// something else.
+// Reads numbers of copies as Octave has them in all releases: n, [n1, n2, ...], or n1, n2, ...
+// False: something else.
 bool read_times (const octave_value_list &args, std::vector<octave_idx_type> &times)
 {
   const octave_idx_type count = args.length ();
@@ -39,7 +39,8 @@ bool read_times (const octave_value_list &args, std::vector<octave_idx_type> &ti
   return !times.empty ();
 }
 
-// The numbers of copies in other forms, by what Octave makes of one element; the errors are its.
+// Returns the numbers of copies in other forms, by Octave's result for one element; it also gives
+// the errors.
 std::vector<octave_idx_type> times_of_octave (const octave_value_list &args)
 {
   octave_value_list all = gathered (args.slice (1, args.length () - 1));
@@ -51,8 +52,8 @@ std::vector<octave_idx_type> times_of_octave (const octave_value_list &args)
   return times;
 }
 
-// The copy of an array to one with its elements again and again, for which it has step 0.
-// Neighbouring dimensions that are one for both are merged.
+// The copy of an array to one that repeats its elements, for which it has step 0. Adjacent
+// dimensions that are one for both are merged.
 struct expansion {
   gla_nd to, from;
   bool fits; // few enough dimensions
@@ -133,7 +134,7 @@ octave_value_list repeat (const char *name, const octave_value_list &args, int)
   return ovl (value_of (on_host_as (name, all, is_complex (x.type ()))));
 }
 
-// mean (x), (x, dim) of an array with elements; inst/__gpu_mean__.m does all else.
+// Does mean (x), (x, dim) of an array with elements; inst/__gpu_mean__.m does other forms.
 octave_value_list mean (const char *name, const octave_value_list &args, int)
 {
   const octave_idx_type count = args.length ();

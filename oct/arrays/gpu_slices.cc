@@ -18,7 +18,7 @@ namespace on_gpu
 namespace
 {
 
-// Dimension `dim` of an array as slices of the library.
+// Returns dimension `dim` of an array as slices of the library.
 gla_slices slices_of (const gpu_value &x, const dim_vector &dims, int dim)
 {
   gla_slices s = {};
@@ -31,7 +31,7 @@ gla_slices slices_of (const gpu_value &x, const dim_vector &dims, int dim)
   return s;
 }
 
-// The first dimension that is not 1, as Octave takes it.
+// Returns the first dimension that is not 1, as Octave does.
 int first_dim (const dim_vector &dims, int dim)
 {
   return dim >= 0 ? dim : dims.first_non_singleton ();
@@ -73,7 +73,7 @@ gpu_value reduced (const char *name, const gpu_value &array, int dim)
   const gpu_value x =
       op == GLA_REDUCE_SUMSQ && array.type () == 'b' ? gla::converted (array, 'd') : array;
   const dim_vector dims = dims_to_sum (x);
-  // any and all of a matrix of one row go along the row
+  // any and all of a matrix of one row are taken along the row
   const int along = first_dim (dims, dim);
   char type = x.type () == 'b' ? 'd' : x.type ();
   if (op == GLA_REDUCE_SUMSQ)
@@ -114,7 +114,7 @@ octave_value_list extremes (const char *name, const gpu_value &array, int dim, i
 // positions
 //------------------------------------------------------------------------------
 
-// As Array<T>::find.
+// Does what Array<T>::find does.
 static dim_vector dims_of_positions (const dim_vector &dims, octave_idx_type found)
 {
   const bool none = dims.numel () == 1 && found == 0;
@@ -123,7 +123,7 @@ static dim_vector dims_of_positions (const dim_vector &dims, octave_idx_type fou
   return dims (0) == 1 && dims.ndims () == 2 ? dim_vector (1, found) : dim_vector (found, 1);
 }
 
-// at, or the rows and columns of these positions, and the elements there.
+// Returns at, or the rows and columns of these positions, and the elements there.
 static octave_value_list found_parts (const gpu_value &x, const gpu_value &at, int outputs)
 {
   const dim_vector dims = x.dims ();
@@ -145,8 +145,8 @@ static octave_value_list found_parts (const gpu_value &x, const gpu_value &at, i
   return all;
 }
 
-// find (x), find (x, n), find (x, n, "last"); [i, j, v] = find (...). Computed as the index x(x !=
-// 0) of an array with the positions.
+// Does find (x), find (x, n), find (x, n, "last"); [i, j, v] = find (...). Computed as the index
+// x(x != 0) of an array with the positions.
 octave_value_list find (const octave_value_list &args, int outputs)
 {
   const gpu_value x = gpu_value_of (args (0));
@@ -157,8 +157,7 @@ octave_value_list find (const octave_value_list &args, int outputs)
   const gpu_value ones = on_gpu::binary (gpu_op::eq, value_of (mask), value_of (mask));
   const gpu_value count = reduced ("cumsum", reshaped (ones, dim_vector (x.numel (), 1)), 0);
   gpu_value at = gla::index (reshaped (count, dims), ovl (value_of (mask)));
-  // Octave takes the positions in a logical array from the index that it is, of which N-d ones
-  // are columns
+  // for a logical array Octave takes the positions from the index that it is; N-d ones are columns
   if (x.type () != 'b' || outputs > 1 || args.length () > 1)
     at = reshaped (at, dims_of_positions (dims, at.numel ()));
   else if (dims.ndims () > 2)
@@ -209,7 +208,7 @@ octave_value_list sorted (const gpu_value &x, bool descending, int outputs)
   double *index = outputs > 1 ? static_cast<double *> (at.data ()) : nullptr;
   gla_status status = sort_columns (x, descending, y, index);
   if (status == GLA_ERROR_OUT_OF_MEMORY) {
-    // what other contexts keep for later calls may be in the way
+    // memory that other contexts keep for later calls may be missing
     release_memory ("sort", the_interpreter (), x.device ());
     status = sort_columns (x, descending, y, index);
   }
@@ -223,8 +222,8 @@ octave_value_list sorted (const gpu_value &x, bool descending, int outputs)
 // products and norms
 //------------------------------------------------------------------------------
 
-// dot (x, y): vectors of the same length may be a row and a column. Two arrays of 0x0 give 1x0,
-// where sum gives 0.
+// Does dot (x, y): vectors of the same length may be a row and a column. Two arrays of 0x0 give
+// 1x0, where sum gives 0.
 gpu_value product_sum (const octave_value &x, const octave_value &y, int dim)
 {
   if (!x.isnumeric () || !y.isnumeric ())

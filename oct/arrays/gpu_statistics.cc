@@ -1,8 +1,8 @@
 // gpu_statistics.cc: median, var and std of gpuArrays, for the table in gpu_functions.cc
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The m-files of Octave take 15 to 50 operations of the interpreter for what are two to five on a
-// GPU. Forms that are not here are still theirs, and so are all errors.
+// The m-files of Octave take 15 to 50 operations of the interpreter, and two to five suffice on a
+// GPU. They do forms that are not here, and give all errors.
 
 #include "gpu_operators.h"
 #include "gpu_steps.h"
@@ -22,7 +22,7 @@ const double nan = std::numeric_limits<double>::quiet_NaN ();
 // median
 //------------------------------------------------------------------------------
 
-// The slice number k, from 0, along this dimension, from 0.
+// Returns the slice number k, from 0, along this dimension, from 0.
 gla_nd slice_of (const gpu_value &x, int dim, octave_idx_type k)
 {
   dim_vector at = x.dims (), size = at;
@@ -32,7 +32,8 @@ gla_nd slice_of (const gpu_value &x, int dim, octave_idx_type k)
   return on_gpu::part_of (nd_of (x, x.dims ()), at, size);
 }
 
-// Of sorted slices, of which NaN is last. Equal elements in the middle may be infinite.
+// Finds the middle of sorted slices, in which NaN is last. Equal elements in the middle may be
+// infinite.
 gpu_value middle_of (const gpu_value &s, int dim)
 {
   dim_vector dims = s.dims ();
@@ -58,7 +59,7 @@ gpu_value middle_of (const gpu_value &s, int dim)
 // var and std
 //------------------------------------------------------------------------------
 
-// A double number of the host.
+// Whether it is a double number of the host.
 bool is_plain (const octave_value &v, double &number)
 {
   if (is_gpu_array (v) || !v.is_double_type () || !is_real_scalar (v))
@@ -67,7 +68,8 @@ bool is_plain (const octave_value &v, double &number)
   return true;
 }
 
-// The forms (x), (x, w) and (x, w, dim) with w = 0, 1 or [], of slices of at least two elements.
+// Reads the forms (x), (x, w) and (x, w, dim) with w = 0, 1 or [], of slices of at least two
+// elements.
 bool read_form (const octave_value_list &args, double &w, int &dim)
 {
   const octave_idx_type count = args.length ();
@@ -89,9 +91,9 @@ bool read_form (const octave_value_list &args, double &w, int &dim)
   return dims (dim - 1) > 1;
 }
 
-// By Octave's own function. From Octave 9 on it makes double what isa does not call single, and
+// Calls Octave's own function. From Octave 9 on it makes double what isa does not call single, and
 // some results of all releases are new arrays of the host: these become gpuArrays of the class of
-// x. The class of what has no elements differs between releases.
+// x. The class of results without elements differs between releases.
 octave_value_list by_file (const char *name, const octave_value_list &args, int outputs)
 {
   const octave_value x = args.length () > 0 ? args (0) : octave_value ();
@@ -111,7 +113,7 @@ octave_value_list by_file (const char *name, const octave_value_list &args, int 
 
 } // namespace
 
-// median (x), (x, dim), (x, []) on a GPU; all that Octave's has elsewhere.
+// Does median (x), (x, dim), (x, []) on a GPU; elsewhere all forms of Octave's.
 octave_value_list median (const char *name, const octave_value_list &args, int)
 {
   if (args.length () < 1)
@@ -144,7 +146,7 @@ octave_value_list median (const char *name, const octave_value_list &args, int)
   return ovl (value_of (middle_of (gpu_value_of (sorted), dim - 1)));
 }
 
-// var and std: the bits are those of sumsq (x - mean (x, dim), dim) / (n - 1 + w).
+// Does var and std: the bits are those of sumsq (x - mean (x, dim), dim) / (n - 1 + w).
 octave_value_list variance (const char *name, const octave_value_list &args, int outputs)
 {
   double w;

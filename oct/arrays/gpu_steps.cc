@@ -1,9 +1,9 @@
-// gpu_steps.cc: the operations of gpuArrays in C++, of which other functions are made
+// gpu_steps.cc: operations on gpuArrays in C++, from which other functions are made
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// An operation of the interpreter takes 1 to 5 us of the host beside the 1 to 2 us of the work
-// itself, and a function that an m-file makes of them calls dozens. These are called from C++, and
-// do the same work.
+// An operation of the interpreter takes 1 to 5 us of the host in addition to the 1 to 2 us of the
+// work itself, and an m-file function calls dozens of them. These are called from C++, and do the
+// same work.
 
 #include "gpu_steps.h"
 
@@ -30,7 +30,7 @@ gla_nd spread_operand (const gpu_operand &x, const dim_vector &dims)
   return spread (x.nd (), x.dims (), dims);
 }
 
-// A new array of this type and these sizes: the last of the steps.
+// Returns a new array of this type and these sizes: the last of the steps.
 gpu_value computed (int device, char type, const dim_vector &dims,
                     const std::vector<gla_nd> &inputs, const std::vector<gla_nd_step> &steps)
 {

@@ -1,8 +1,8 @@
 // gpu_subscript.h: a subscript of an array on a GPU, for gpu_subscripts.cc
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The rules for sizes are those of Octave's Array<T>. Lists of subscripts come from the host, but
-// for a mask on the GPU, whose positions are found there.
+// The rules for sizes are those of Octave's Array<T>. Lists of subscripts come from the host,
+// except for a mask on the GPU, whose positions are found there.
 
 #ifndef GPULINALG_GPU_SUBSCRIPT_H
 #define GPULINALG_GPU_SUBSCRIPT_H
@@ -26,7 +26,7 @@ inline bool is_nd_vector (const dim_vector &dims)
   return count == 1;
 }
 
-// Such dimensions with another length.
+// Returns such dimensions with another length.
 inline dim_vector as_vector (dim_vector dims, octave_idx_type length)
 {
   for (int k = 0; k < dims.ndims (); k++)
@@ -35,11 +35,11 @@ inline dim_vector as_vector (dim_vector dims, octave_idx_type length)
   return dims;
 }
 
-// A subscript of one dimension: as Octave has it, or the positions of a mask that is on the GPU.
+// A subscript of one dimension: Octave's, or the positions of a mask on the GPU.
 class subscript
 {
 public:
-  // n: the size of the dimension. A list is copied to the GPU where it is no range.
+  // n: the size of the dimension. A list is copied to the GPU unless it is a range.
   subscript (const octave_value &v, octave_idx_type n, int device)
   {
     check_device ("index", v, device);
@@ -55,13 +55,13 @@ public:
   bool is_colon () const { return !m_mask && m_idx.is_colon (); }
   bool is_scalar () const { return m_mask ? m_count == 1 : m_idx.is_scalar (); }
   octave_idx_type length () const { return m_mask ? m_count : m_idx.length (m_n); }
-  // The size that the dimension must have at least.
+  // Returns the least size that the dimension must have.
   octave_idx_type extent () const { return m_mask ? std::max (m_n, m_extent) : m_idx.extent (m_n); }
   dim_vector orig_dimensions () const { return m_mask ? m_dims : m_idx.orig_dimensions (); }
   bool is_colon_equiv (octave_idx_type n) const { return !m_mask && m_idx.is_colon_equiv (n); }
   const idx_vector &idx () const { return m_idx; }
 
-  // For the library. The list lives as long as this.
+  // Describes it to the library. The list lives as long as this.
   gla_subscripts on_device ()
   {
     gla_subscripts s = {};
@@ -84,8 +84,8 @@ public:
     return s;
   }
 
-  // Only the last of equal subscripts may be assigned: the positions of those that count, or an
-  // empty list where all do.
+  // Only the last of equal subscripts may be assigned: returns their positions, or an empty list if
+  // no subscripts are equal.
   std::vector<octave_idx_type> last_ones () const
   {
     std::vector<octave_idx_type> keep;
@@ -106,7 +106,7 @@ public:
   }
 
 private:
-  // A short mask is looked at once: there is room for all of its elements.
+  // A short mask is read at once: there is room for all of its elements.
   void find_mask (const gpu_value &x)
   {
     int64_t count = 0;
@@ -126,7 +126,7 @@ private:
     if (at_once || count > 0)
       find (m_list->data ());
     m_count = static_cast<octave_idx_type> (count);
-    // a mask is a column, but for a row, and its length is what it addresses
+    // a mask is a column, unless it is a row, and its length is what it addresses
     const dim_vector dims = x.dims ();
     m_dims = is_nd_vector (dims) ? as_vector (dims, m_count) : dim_vector (m_count, 1);
     if (n == 1)
@@ -190,13 +190,13 @@ inline std::vector<gla_subscripts> for_library (std::vector<subscript> &all)
   return s;
 }
 
-// x with so many dimensions: the last one takes the rest.
+// Returns x with so many dimensions: the last one takes the rest.
 inline dim_vector folded (const gpu_value &x, octave_idx_type count)
 {
   return count == 1 ? dim_vector (x.numel (), 1) : x.dims ().redim (static_cast<int> (count));
 }
 
-// The dimensions that the library is told: one for a linear index.
+// Returns the dimensions for the library: one for a linear index.
 inline gla_nd seen_as (const gpu_value &x, const dim_vector &dims, octave_idx_type count)
 {
   gla_nd a = nd_of (x, dims);
@@ -204,7 +204,7 @@ inline gla_nd seen_as (const gpu_value &x, const dim_vector &dims, octave_idx_ty
   return a;
 }
 
-// As Array<T>::index.
+// Does what Array<T>::index does.
 inline dim_vector dims_of_linear (const gpu_value &x, const subscript &s)
 {
   const octave_idx_type n = x.numel (), length = s.length ();

@@ -50,7 +50,7 @@ gpu_value index (const gpu_value &x, const octave_value_list &idx)
 namespace
 {
 
-// The sizes that the array must have, as Array<T>::resize1 gives them to vectors.
+// Returns the sizes that the array must have, as Array<T>::resize1 gives them to vectors.
 dim_vector dims_for_linear (const gpu_value &x, octave_idx_type extent)
 {
   const dim_vector d = x.dims ();
@@ -102,7 +102,7 @@ dim_vector dims_after (const gpu_value &x, const octave_value_list &idx, const d
   return after;
 }
 
-// Drops the values for subscripts that come again later.
+// Drops the values for subscripts that are repeated later.
 gpu_value without_repeated (const gpu_value &y, const std::vector<octave_idx_type> &keep,
                             std::size_t at, const dim_vector &lengths)
 {
@@ -130,7 +130,7 @@ octave_value only (const octave_value &v, octave_idx_type n,
   return list;
 }
 
-// x(idx) = y with sizes that fit; x is large enough and nobody else's.
+// Does x(idx) = y with sizes that fit; x is large enough and not shared.
 void put (gpu_value &x, octave_value_list idx, const gpu_operand &y, const dim_vector &dims)
 {
   const octave_idx_type count = idx.length ();
@@ -164,7 +164,8 @@ void put (gpu_value &x, octave_value_list idx, const gpu_operand &y, const dim_v
   device_call ([&] (gla_context *c) { return gla_put (c, x.device (), &to, s.data (), &from); });
 }
 
-// The dimension whose elements go; -1: all colons. Ends with an error where there are several.
+// Returns the dimension whose elements are deleted; -1: all colons. Ends with an error if there are
+// several.
 int erased_dimension (const octave_value_list &idx, const dim_vector &dims, bool &nothing)
 {
   int which = -1, others = 0;
@@ -219,7 +220,7 @@ void erase (gpu_value &x, const octave_value_list &idx)
   for (int k = 0; k < (linear ? 1 : dims.ndims ()); k++)
     rest.append (k == which ? octave_value (keep) : octave_value (octave_value::magic_colon_t));
   gpu_value y = gla::index (x, rest);
-  // a range that goes leaves a vector, a list from a matrix a column
+  // deleting by a range leaves a vector, by a list of a matrix a column
   octave_idx_type lower, upper;
   const bool column = own.ndims () == 2 && own (1) == 1 && own (0) != 1;
   if (linear && gone.is_cont_range (n, lower, upper))
@@ -227,8 +228,8 @@ void erase (gpu_value &x, const octave_value_list &idx)
   x = y;
 }
 
-// Of x after an assignment, as in Octave: a double array stays double, and a logical one logical
-// where what is assigned is double.
+// Returns the type of x after an assignment, as in Octave: a double array stays double, and a
+// logical one logical if the assigned value is double.
 char type_after (char x, char y)
 {
   if (x == y || y == 'b' || (x == 'b' && y == 'd'))
@@ -280,7 +281,7 @@ void assign (gpu_value &x, const octave_value_list &idx, const octave_value &rhs
   } else if (z.shares (x) && x.block ().use_count () > 2) // by others than z and x
     z.own ();
   y.make (type);
-  x = gpu_value (); // so that nobody else holds the elements
+  x = gpu_value (); // so that nothing else holds the elements
   x = z;
   if (wanted > 0)
     put (x, idx, y, folded (x, count));

@@ -14,7 +14,7 @@ using gla::trace;
 namespace
 {
 
-// What an element of a gpuArray is while a function is traced.
+// The value of an element of a gpuArray while a function is traced.
 class octave_traced : public octave_base_value
 {
 public:
@@ -272,7 +272,8 @@ static octave_value traced_step (gpu_op op, const octave_value_list &args)
   return element (t, step);
 }
 
-// Of products and quotients of matrices, of which an element is one.
+// Returns the operation by elements for products and quotients of matrices, of which an element is
+// one.
 static gpu_op by_element (gpu_op op)
 {
   switch (op) {
@@ -289,7 +290,7 @@ static gpu_op by_element (gpu_op op)
   }
 }
 
-// As Octave computes it: the square is a product.
+// Octave computes the square as a product.
 static bool is_square (const octave_value &x, const octave_value &y)
 {
   return !is_traced (y) && !is_gpu_array (y) && (y.isfloat () || y.islogical ()) && y.isreal () &&
@@ -321,7 +322,7 @@ octave_value traced_unary (gpu_op op, const octave_value &x)
 // functions
 //------------------------------------------------------------------------------
 
-// Functions that the library does not do in the same pass.
+// Functions that the library cannot do in the same pass.
 static octave_value separate_step (const std::string &name, const octave_value_list &args,
                                    bool complex)
 {
@@ -345,7 +346,7 @@ static octave_value traced_merge (const octave_value_list &args)
   const octave_value &mask = args (0);
   if (!mask.islogical ())
     error_with_id ("gpulinalg:bad-class", "merge: the first argument, MASK, must be logical");
-  if (!is_traced (mask)) // f had it from elsewhere
+  if (!is_traced (mask)) // f did not compute it
     return mask.is_true () ? args (1) : args (2);
   const std::shared_ptr<trace> t = trace_of (mask);
   traced_value step;

@@ -1,8 +1,8 @@
 // gpu_trace.h: what a function does with single elements, found by calling it once
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// arrayfun calls the function with values that stand for an element of each array. Operators and
-// functions of them compute nothing: they add a step to a trace, and return a value that stands for
+// arrayfun calls the function with values that represent an element of each array. Operators and
+// functions of them compute nothing: they add a step to a trace, and return a value that represents
 // its result.
 
 #ifndef GPULINALG_GPU_TRACE_H
@@ -30,9 +30,9 @@ struct traced_value {
 class trace
 {
 public:
-  // An array, one element of which each call of the function has.
+  // Adds an array, of which each call of the function has one element.
   octave_value add_array (const std::shared_ptr<trace> &self, const octave_value &array);
-  // The value of an element, or of a number that the function had from elsewhere.
+  // Returns the value of an element, or of a number from outside of the function.
   int number_of (const octave_value &v);
   int add (const traced_value &v);
   const traced_value &value (int k) const { return m_values[k]; }
@@ -46,17 +46,17 @@ bool is_traced (const octave_value &v);
 bool any_traced (const octave_value_list &args);
 const std::shared_ptr<trace> &trace_of (const octave_value &v);
 
-// The class of the elements that it stands for.
+// Returns the class of the elements that it represents.
 std::string traced_class (const octave_value &v);
 
-// An operator, or a function of single elements, where an operand is traced.
+// Applies an operator, or a function on single elements, if an operand is traced.
 octave_value traced_binary (gpu_op op, const octave_value &x, const octave_value &y);
 octave_value traced_unary (gpu_op op, const octave_value &x);
 // With elements of this type.
 octave_value traced_conversion (const octave_value &x, char type);
 octave_value_list traced_function (const std::string &name, const octave_value_list &args);
 
-// Ends with gpulinalg:gather-needed: f does what cannot be traced.
+// Ends with gpulinalg:gather-needed: f does something that cannot be traced.
 OCTAVE_NORETURN void not_traced (const std::string &what);
 
 // Registers the type of these values; returns its number.
@@ -64,9 +64,9 @@ int register_traced_type (octave::type_info &types);
 
 // arrayfun (f, A, B, ...) with gpuArrays.
 octave_value_list gpu_arrayfun (const octave_value_list &args, int outputs);
-// How many of these calls one kernel has done alone, for tests.
+// Returns how many of these calls one kernel has done alone, for tests.
 double arrayfun_passes ();
-// How many of them had their steps from an earlier call.
+// Returns how many of them had their steps from an earlier call.
 double arrayfun_kept ();
 
 } // namespace gla

@@ -1,4 +1,4 @@
-// gpu_value.cc: operations with gpuArrays, on a GPU or by the interpreter
+// gpu_value.cc: operations on gpuArrays, on a GPU or by the interpreter
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "gpu_join.h"
@@ -22,8 +22,8 @@ static char letter_of (const octave_value &v, bool complex)
   return v.islogical () ? 'b' : type_letter (v.is_single_type (), complex);
 }
 
-// The type of the value itself is made, because an octave_value of a complex array is real where
-// all imaginary parts are 0.
+// Makes the type of the value itself, because an octave_value of a complex array is real if all
+// imaginary parts are 0.
 static octave_value as_complex (const octave_value &v)
 {
   if (v.numel () == 1 && v.is_single_type ())
@@ -177,7 +177,7 @@ static bool is_product (gpu_op op)
   return op >= gpu_op::mtimes && op <= gpu_op::mpower;
 }
 
-// A sparse matrix times a gpuArray.
+// Refuses a sparse matrix times a gpuArray.
 static void refuse_sparse (gpu_op op, const octave_value &x, const octave_value &y)
 {
   if (op == gpu_op::mtimes && x.issparse ())
@@ -246,7 +246,7 @@ gpu_value reshaped (const gpu_value &x, const dim_vector &dims)
   return gpu_value (x.host ().reshape (dims), is_complex (x.type ()));
 }
 
-// order of permute from that of ipermute; complete and without repetitions
+// Returns the order of permute from that of ipermute; it must be complete and without repetitions.
 static Array<int> checked_order (const Array<int> &order, int least, bool inverse)
 {
   const octave_idx_type count = order.numel ();

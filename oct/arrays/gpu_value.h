@@ -1,4 +1,4 @@
-// gpu_value.h: what a variable of class gpuArray holds, and what can be done with it
+// gpu_value.h: the contents of a variable of class gpuArray, and its operations
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // On a GPU the functions of the library do the work (gpu_device.h). Without one the elements are an
@@ -41,12 +41,12 @@ inline const char *class_of (char type)
   return type == 'b' ? "logical" : is_single (type) ? "single" : "double";
 }
 
-// Copies share the elements; whoever changes them makes a copy first where they are shared.
+// Copies share the elements; whoever changes shared ones makes a copy first.
 class gpu_value
 {
 public:
   gpu_value () : m_host (Matrix ()), m_type ('d') {}
-  // On the GPU where there is one. Zero imaginary parts are kept with `complex`: the type of a
+  // Made on the GPU if there is one. Zero imaginary parts are kept with `complex`: the type of a
   // result must not depend on its values.
   gpu_value (const octave_value &host, bool complex);
   // What is on a GPU already.
@@ -62,7 +62,7 @@ public:
   const char *class_name () const;
 
   bool on_gpu () const { return static_cast<bool> (m_block); }
-  // The elements where they are not on a GPU, with zero imaginary parts.
+  // Returns the elements if they are not on a GPU, with zero imaginary parts.
   const octave_value &host () const { return m_host; }
 
   // Of elements on a GPU.
@@ -70,10 +70,10 @@ public:
   int device () const;
   void *data () const;
   bool shares (const gpu_value &x) const { return m_block == x.m_block; }
-  // Copies the elements where others hold them, too.
+  // Copies the elements if they are shared.
   void own ();
 
-  // x(idx) = rhs, where rhs may be [].
+  // Does x(idx) = rhs, where rhs may be [].
   void assign (const octave_value_list &idx, const octave_value &rhs);
 
 private:
@@ -87,11 +87,12 @@ private:
 // values of Octave
 //------------------------------------------------------------------------------
 
-// Registers the class and its operators with Octave, once, and has functions of Octave's own take
-// gpuArrays. Until a program asks for its first gpuArray or for a GPU nothing of Octave's changes.
+// Registers the class and its operators with Octave, once, and lets built-in functions of Octave
+// take gpuArrays. Nothing of Octave changes until a program asks for its first gpuArray or for a
+// GPU.
 void begin_gpu_arrays (octave::interpreter &interp);
-// While it lives, functions of this package may use gpuArrays inside of a call that has none: the
-// places of Octave's functions are then as they were before.
+// While it lives, functions of this package may use gpuArrays inside of a call that has none; at
+// its end Octave's functions are as they were before.
 class gpu_arrays_inside
 {
 public:
@@ -104,21 +105,21 @@ private:
   octave::interpreter &m_interp;
   bool m_restore;
 };
-// For functions that may be called before: an error where another copy of this package has made the
-// gpuArrays.
+// Serves functions that may be called earlier: an error if another copy of this package has made
+// the gpuArrays.
 void refuse_other_gpu_arrays (octave::interpreter &interp);
 
 bool is_gpu_array (const octave_value &v);
 const gpu_value &gpu_value_of (const octave_value &v);
 octave_value value_of (const gpu_value &x);
 
-// The elements of a gpuArray as Octave has them: without zero imaginary parts. Any other value is
-// returned as it is.
+// Returns the elements of a gpuArray as Octave has them: without zero imaginary parts. Any other
+// value is returned unchanged.
 octave_value gathered (const octave_value &v);
 octave_value_list gathered (const octave_value_list &args);
 
-// The letter of a value's elements: of a gpuArray, or of a full array of a class that a gpuArray
-// may have. Ends with gpulinalg:bad-class for others.
+// Returns the letter of a value's elements: of a gpuArray, or of a full array of a class that a
+// gpuArray may have. Ends with gpulinalg:bad-class for others.
 char element_type (const char *who, const octave_value &v);
 // The value as a gpuArray.
 gpu_value moved (const char *who, const octave_value &v);
@@ -130,11 +131,11 @@ OCTAVE_NORETURN void gather_needed (const char *who);
 // operations; arguments may be gpuArrays or values of the host
 //------------------------------------------------------------------------------
 
-// What Octave's function of this name returns for the host's values. complex: whether the first
-// result is complex whatever its values are.
+// Returns the results of Octave's function of this name for the host's values. complex: whether the
+// first result is complex whatever its values are.
 octave_value_list on_host (const char *name, const octave_value_list &args, int outputs = 1);
 gpu_value on_host_as (const char *name, const octave_value_list &args, bool complex);
-// x * y' and so on of arrays on the host, by Octave's operator.
+// Does x * y' and so on for arrays on the host, by Octave's operator.
 gpu_value turned_on_host (octave_value::compound_binary_op op, const octave_value &x,
                           const octave_value &y);
 
@@ -147,7 +148,7 @@ gpu_value reshaped (const gpu_value &x, const dim_vector &dims);
 gpu_value permuted (const gpu_value &x, const Array<int> &order, bool inverse);
 gpu_value resized (const gpu_value &x, const dim_vector &dims);
 gpu_value converted (const gpu_value &x, char type);
-// Writes y into x from this corner on, and widens the type of x where that of y needs it.
+// Writes y into x from this corner on, and widens the type of x if that of y needs it.
 gpu_value inserted (const gpu_value &x, const octave_value &y, const Array<octave_idx_type> &at);
 
 // A function of the table in gpu_functions.cc.

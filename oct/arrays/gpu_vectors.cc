@@ -1,8 +1,8 @@
 // gpu_vectors.cc: circshift, cross and inv of gpuArrays, for the table in gpu_functions.cc
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Each is one kernel. Forms of circshift and cross that are not here are done by Octave's m-files,
-// and so are all errors.
+// Each is one kernel. Octave's m-files do forms of circshift and cross that are not here, and give
+// all errors.
 
 #include "gpu_operators.h"
 #include "gpu_steps.h"
@@ -18,7 +18,7 @@ namespace gla
 namespace
 {
 
-// An integer of the host, of class double.
+// Whether it is an integer of the host, of class double.
 bool is_plain_integer (const octave_value &v, double &number)
 {
   if (is_gpu_array (v) || !v.is_double_type () || !is_real_scalar (v))
@@ -27,7 +27,7 @@ bool is_plain_integer (const octave_value &v, double &number)
   return number == std::floor (number) && std::fabs (number) < 1e15;
 }
 
-// Element k along this dimension, from 0, becomes element k + by, where by is from 1 to n - 1.
+// Moves element k along this dimension, from 0, to k + by, where by is from 1 to n - 1.
 gpu_value shifted (const gpu_value &x, int dim, octave_idx_type by)
 {
   const dim_vector dims = x.dims ();
@@ -43,7 +43,7 @@ gpu_value shifted (const gpu_value &x, int dim, octave_idx_type by)
   return y;
 }
 
-// The slices of an array with three along this dimension, from 0.
+// Returns the slices of an array with three along this dimension, from 0.
 std::vector<gla_nd> three_slices (const gla_nd &whole, const dim_vector &dims, int dim)
 {
   std::vector<gla_nd> slices;
@@ -92,7 +92,7 @@ bool is_full_float (const octave_value &v)
   return v.isfloat () && !v.issparse () && (is_gpu_array (v) ? is_on_gpu (v) : !v.is_range ());
 }
 
-// Arrays of one size and precision with three elements in this dimension, from 1.
+// Whether the arrays have one size and precision, and three elements in this dimension, from 1.
 bool fits_cross (const octave_value_list &args, int &dim)
 {
   if (args.length () < 2 || args.length () > 3 || any_traced (args))

@@ -15,8 +15,8 @@ namespace gla
 // contexts
 //------------------------------------------------------------------------------
 
-// All contexts, those that no call or plan holds, and those in use by a call. Never freed, see
-// take_context.
+// The lists of all contexts, of those that no call or plan holds, and of those in use by a call.
+// They are never freed, see take_context.
 struct context_lists {
   std::vector<gla_context *> all, idle, in_use;
 };
@@ -26,7 +26,7 @@ static context_lists &contexts ()
   return *lists;
 }
 
-// Waits for a GPU that is being started, while the driver still works, and frees what is kept.
+// Waits for a GPU that is being started, while the driver still works, and frees kept memory.
 static octave_value_list end_starts (octave::interpreter &, const octave_value_list &, int)
 {
   const std::vector<gla_context *> &in_use = contexts ().in_use;
@@ -39,8 +39,8 @@ static octave_value_list end_starts (octave::interpreter &, const octave_value_l
 static const char *const end_name = "__gpulinalg_end__";
 static bool ends_registered = false;
 
-// What is to be done at the end of the process, once. Functions that the user has given to atexit
-// before run behind end_starts; a GPU that those start is waited for by the library.
+// Registers the work for the end of the process, once. Functions that the user has given to atexit
+// before run after end_starts; the library waits for a GPU that those start.
 static void register_ends (octave::interpreter &interp)
 {
   if (ends_registered)
@@ -105,7 +105,7 @@ call::call (const char *who, octave::interpreter &interp, gla_context *own)
   innermost = this;
 }
 
-// An outer call of the same context, which works with gpuArrays, has its callbacks again.
+// An outer call of the same context, which works with gpuArrays, gets its callbacks back.
 call::~call ()
 {
   std::vector<gla_context *> &in_use = contexts ().in_use;

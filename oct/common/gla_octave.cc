@@ -28,7 +28,7 @@ void zero (void *memory, std::size_t bytes)
     std::rethrow_exception (interrupt);
 }
 
-// How many pages have an info of this reason, and the number of the first.
+// Counts the pages that have an info of this reason, and returns the number of the first.
 static std::pair<long long, long long> count_pages (const int32_t *info, octave_idx_type pages,
                                                     const page_failure &reason)
 {

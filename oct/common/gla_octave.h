@@ -295,7 +295,7 @@ octave_value_list feval (octave::interpreter &interp, const octave_value &functi
                          const octave_value_list &args, int outputs = 1);
 bool is_function (octave::interpreter &interp, const std::string &name);
 
-// After an exception that goes no further.
+// Called after an exception that is not passed on.
 void recover (octave::interpreter &interp);
 
 // From here on neither "clear all" nor "pkg unload" unloads this file.
@@ -303,8 +303,8 @@ void keep_loaded (octave::interpreter &interp);
 
 octave::type_info &types_of (octave::interpreter &interp);
 
-// An error where another copy of this package has registered this type, as after an update: Octave
-// ends the process where operators are registered a second time.
+// Ends with an error if another copy of this package has registered this type, as after an update:
+// Octave ends the process if operators are registered a second time.
 void refuse_second_copy (octave::interpreter &interp, const char *type);
 
 // Whether another copy has called its library.
@@ -317,11 +317,11 @@ void call_at_end (octave::interpreter &interp, const char *name, builtin_method 
 int calls_at_end (octave::interpreter &interp, const char *name);
 // Defines a function of Octave's, or removes it (NULL).
 void set_builtin (octave::interpreter &interp, const char *name, builtin_method function);
-// Puts a function into the place of one of Octave's own, until restore_functions. Returns Octave's
-// where it is built in, undefined where it is a file or where there is none.
+// Replaces one of Octave's own functions, until restore_functions. Returns Octave's if it is built
+// in, undefined if it is a file or there is none.
 octave_value replace_function (octave::interpreter &interp, const std::string &name,
                                builtin_method function);
-// Puts Octave's functions back into all these places.
+// Restores Octave's functions.
 void restore_functions (octave::interpreter &interp);
 // Calls the file of this name that the load path has first, whatever else has the name.
 octave_value_list call_file (octave::interpreter &interp, const std::string &name,
@@ -329,7 +329,7 @@ octave_value_list call_file (octave::interpreter &interp, const std::string &nam
 // Whether f is an anonymous function, and the variables that it holds.
 bool is_anonymous_function (const octave_value &f);
 octave_scalar_map captured_by (const octave_value &f);
-// Whether these names are built-in functions in f; where an argument is given, also for its class.
+// Whether these names are built-in functions in f; if an argument is given, also for its class.
 bool are_builtin_for (octave::interpreter &interp, const std::vector<std::string> &names,
                       const octave_value &argument, const octave_value &f);
 // Calls the function of this name that replace_function has replaced; own is what it returned.
@@ -340,13 +340,13 @@ octave_value_list call_own (octave::interpreter &interp, const char *name, const
 // a call of the library
 //------------------------------------------------------------------------------
 
-// The place of calls without the option "device", and what messages call it (gpulinalg_device.cc).
+// The place of calls without the option "device", and its name in messages (gpulinalg_device.cc).
 struct session_place {
   octave_value device;
   const char *name;
 };
 session_place &place_of_session ();
-// The option's value, or where it was not given the place of this Octave.
+// Returns the option's value, or if it was not given the place of this Octave.
 octave_value device_or_session (const octave_value &device);
 
 // Takes an idle context, or creates one; give_context returns it. Contexts are kept for later calls
@@ -389,7 +389,7 @@ public:
   // sweeps).
   void show_sweeps ();
 
-  // For work outside of the library: polls Ctrl-C, and shows the progress where it is wanted. What
+  // Serves work outside of the library: polls Ctrl-C, and shows the progress if it is wanted. What
   // these throw is thrown at once.
   void report (int64_t done, int64_t total);
 

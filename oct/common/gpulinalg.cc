@@ -99,8 +99,8 @@ Octave again, with one copy.
 @seealso{batcheig, batchsvd, qr_block, gsvd_hz, pagemtimes, pagemldivide, eigs_lanczos, gpulinalg_info}
 @end deftypefn)doc")
 {
-  // Octave calls the function that has the name of the file where it loads another copy's file for
-  // a function that it knows already. Most such calls have arguments.
+  // If Octave loads another copy's file for a function that it already knows, it calls the function
+  // that has the name of the file. Most such calls have arguments.
   if (args.length () > 0 || nargout > 0 || gla::another_copy_was_used (interp))
     error_with_id ("gpulinalg:two-copies",
                    "gpulinalg: this function has no arguments and no results; if you have called "

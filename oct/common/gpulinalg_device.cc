@@ -8,7 +8,7 @@
 namespace gla
 {
 
-// "2" and "0,2" are numbers of GPUs; anything else is taken for a word, and checked by set_place.
+// "2" and "0,2" are numbers of GPUs; other text is a word, which set_place checks.
 static octave_value value_of_text (const std::string &text)
 {
   std::vector<double> numbers;

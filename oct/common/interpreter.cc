@@ -1,8 +1,8 @@
-// interpreter.cc: what the functions use of Octave's interpreter
+// interpreter.cc: the functions' access to Octave's interpreter
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The only file that includes the interpreter's header: each that does takes twice as long to
-// compile.
+// This is the only file that includes the interpreter's header: each that does takes twice as long
+// to compile.
 
 #include "gla_octave.h"
 #include "common/system.h"
@@ -23,8 +23,8 @@ octave::interpreter &the_interpreter ()
   return *octave::interpreter::the_interpreter ();
 }
 
-// While it lives the evaluator knows nothing of outputs that the call at work ignores by ~: of an
-// m-file that this call needs it would not return them, either.
+// While it lives the evaluator ignores which outputs of the current call are ~: otherwise an m-file
+// that this call needs would not return them, either.
 struct all_outputs {
   octave::tree_evaluator &evaluator;
   const std::list<octave::octave_lvalue> *before;
@@ -54,9 +54,9 @@ void recover (octave::interpreter &interp)
   interp.recover_from_exception ();
 }
 
-// What is locked is the function at work; one is enough, and the first is never one of those that
-// stand in the place of Octave's own, which cannot be locked. After "pkg unload" Octave drops a
-// locked function, too, and would unload the file with it.
+// The current function is locked; one is enough, and the first is never one of those that replace
+// Octave's own, which cannot be locked. After "pkg unload" Octave drops a locked function, too, and
+// would unload the file with it.
 void keep_loaded (octave::interpreter &interp)
 {
   static bool locked = false;
@@ -67,7 +67,7 @@ void keep_loaded (octave::interpreter &interp)
   locked = true;
 }
 
-// NAME, or with lines behind it where another copy of this package has that.
+// The name is NAME, or with lines after it if another copy of this package has that.
 void call_at_end (octave::interpreter &interp, const char *name, builtin_method function)
 {
   std::string free = name;
@@ -95,17 +95,17 @@ namespace
 
 struct replacement {
   std::string name;
-  octave_value own, other; // own is undefined where Octave's is a file
+  octave_value own, other; // own is undefined if Octave's is a file
 };
 
-// Nothing is ever taken from the list: a function may be at work while Octave's is put back.
+// Nothing is ever removed from the list: a function may be running while Octave's is restored.
 std::vector<replacement> &replacements ()
 {
   static auto *list = new std::vector<replacement>;
   return *list;
 }
 
-// A function in the place of a file's stands where Octave keeps what it has read from the file, so
+// A function that replaces a file's is stored where Octave keeps what it has read from the file, so
 // that function handles find it, too. It stays, because it has no file name and is locked.
 void put (octave::symbol_table &table, const replacement &r, const octave_value &function)
 {
@@ -147,7 +147,7 @@ void restore_functions (octave::interpreter &interp)
   for (const replacement &r : replacements ()) {
     const octave_value now = r.own.is_defined () ? table.find_built_in_function (r.name)
                                                  : table.find_user_function (r.name);
-    if (now.is_copy_of (r.other)) // else somebody else has taken the place
+    if (now.is_copy_of (r.other)) // else another function has replaced it
       put (table, r, r.own);
   }
 }
@@ -196,9 +196,9 @@ bool are_builtin_for (octave::interpreter &interp, const std::vector<std::string
   return true;
 }
 
-// builtin () would find a function that replace_function has put into the place of the file's, and
-// reads a file again that has changed. So the file's function is kept in the symbol table, by the
-// file's path, where "clear all" finds it.
+// builtin () would find a function that replace_function has put in place of the file's, and reads
+// a file again that has changed. So the file's function is kept in the symbol table, by the file's
+// path, where "clear all" finds it.
 octave_value_list call_file (octave::interpreter &interp, const std::string &name,
                              const octave_value_list &args, int outputs)
 {
@@ -217,7 +217,7 @@ octave_value_list call_file (octave::interpreter &interp, const std::string &nam
   return interp.feval (function, args, outputs);
 }
 
-// A built-in function is called with less ado than by feval.
+// A built-in function is called with less overhead than by feval.
 octave_value_list call_own (octave::interpreter &interp, const char *name, const octave_value &own,
                             const octave_value_list &args, int outputs)
 {

@@ -1,10 +1,10 @@
-// no_arrays.cc: what the other functions call of oct/arrays/, in a build without it
+// no_arrays.cc: the functions of oct/arrays/ that others call, in a build without it
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Compiled with GPULINALG_ARRAYS=no alone, in the place of oct/arrays/. No value is a gpuArray
-// then, and no array is on a GPU, so that the functions which work with one are not reached; where
-// one begins to (gpu_arrays_inside, a function that moves its arguments to a GPU, or makes its
-// result there) it ends with an error.
+// This is compiled only with GPULINALG_ARRAYS=no, instead of oct/arrays/. Then no value is a
+// gpuArray, and no array is on a GPU, so that functions which work with one are not reached; if one
+// begins to (gpu_arrays_inside, a function that moves its arguments to a GPU, or makes its result
+// there) it ends with an error.
 
 #include "arrays/gpu_pages.h"
 #include "arrays/gpu_steps.h"

@@ -28,7 +28,7 @@ static bool contains (const std::vector<std::string> &words, const std::string &
   return std::find (words.begin (), words.end (), word) != words.end ();
 }
 
-// The word that is this one but for upper and lower case; "" if there is none.
+// Returns the word that differs from this one only in upper and lower case; "" if there is none.
 static std::string written (const std::vector<std::string> &words, const std::string &lower)
 {
   for (const std::string &word : words)
@@ -48,7 +48,7 @@ std::string quoted_list (const std::vector<std::string> &words)
   return list;
 }
 
-// "cell"; for text with its size, which is then what is wrong: "char of size 1x3x2".
+// Returns "cell"; for text with its size, which is then what is wrong: "char of size 1x3x2".
 static std::string shape_and_class (const octave_value &v)
 {
   return v.class_name () + (v.is_string () ? " of size " + v.dims ().str () : "");

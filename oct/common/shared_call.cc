@@ -16,7 +16,7 @@ bool wants_mpi (const octave_value_list &args)
   return false;
 }
 
-// Made by whoever needs it first: other files add to it before Octave calls a function.
+// The first user makes the list: other files add to it before Octave calls a function.
 static std::map<std::string, function_of_ranks> &functions ()
 {
   static std::map<std::string, function_of_ranks> list;

@@ -1,9 +1,9 @@
-// shared_call.h: what the functions of pages and of sparse matrices know of ranks
+// shared_call.h: what the functions on pages and on sparse matrices know about ranks
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// With the option "mpi" several processes, the ranks, make a call together. oct/ranks/ does that. A
-// build may leave it out, so nothing else includes it: it adds its functions to a list by their
-// names, and where the same code works for one process and for ranks it gets a shared_call.
+// With the option "mpi" several processes, the ranks, make a call together, by oct/ranks/. A build
+// may leave that out, so nothing else includes it: it adds its functions to a list by their names,
+// and code that serves both one process and ranks gets a shared_call.
 
 #ifndef GPULINALG_SHARED_CALL_H
 #define GPULINALG_SHARED_CALL_H
@@ -29,7 +29,7 @@ struct add_of_ranks {
   add_of_ranks (const char *who, function_of_ranks function);
 };
 
-// Calls the function of the list; ends with gpulinalg:no-mpi where the build has no ranks.
+// Calls the function of the list; ends with gpulinalg:no-mpi if the build has no ranks.
 octave_value_list call_of_ranks (const char *who, octave::interpreter &interp,
                                  const octave_value_list &args, int nargout);
 
@@ -42,7 +42,7 @@ struct columns_here {
   octave_idx_type first, count;
 };
 
-// A call of which this process does one part. Where code takes a pointer to it, NULL says that this
+// A call of which this process does one part. If code takes a pointer to it, NULL says that this
 // process does all.
 class shared_call
 {
@@ -61,7 +61,7 @@ public:
     return in_class (is_single (), is_complex (), body);
   }
 
-  // Of a result with so many columns.
+  // Returns those of a result with so many columns.
   virtual columns_here columns_of (octave_idx_type columns) const = 0;
 
   // The functions of the library without "shared_", for this part of the arrays.
@@ -78,8 +78,8 @@ public:
                             gla_gevd_report &report) = 0;
 };
 
-// Memory of a part of a matrix; that of a part without rows is not NULL either, because NULL says
-// that a result is not wanted.
+// Describes memory of a part of a matrix; that of a part without rows is not NULL either, because
+// NULL says that a result is not wanted.
 inline gla_array part (gla_array a)
 {
   static double none;
@@ -88,7 +88,7 @@ inline gla_array part (gla_array a)
   return a;
 }
 
-// gla::allocate for such a part.
+// Does gla::allocate for such a part.
 template <typename A>
 void allocate_part (A &a, gla_array &result, const dim_vector &dims, octave_idx_type rows,
                     octave_idx_type columns)

@@ -20,7 +20,7 @@ struct eig_request {
 
   // with pairs
   int itype;         // 1, 2 or 3
-  gla_pairs_way way; // not looked at with qz
+  gla_pairs_way way; // not used with qz
   double drop;       // with GLA_PAIRS_DROP
   bool qz;           // each page by eig (A, B, "qz")
 
@@ -40,11 +40,11 @@ struct eig_request {
 bool has_word (const octave_value_list &args, const std::string &name);
 // Whether an option asks for one.
 bool asks_for_part (const octave_value_list &args);
-// Reads these options for pages of order n; an error where a value is not valid.
+// Reads these options for pages of order n; ends with an error if a value is not valid.
 void read_part (const gla::options &opts, octave_idx_type n, eig_request &want);
 octave_value column_of_counts (const std::vector<int64_t> &count);
 
-// The first k columns of each page.
+// Returns the first k columns of each page.
 template <typename Array> Array first_columns (const Array &x, octave_idx_type k)
 {
   dim_vector dims = x.dims ();
@@ -59,7 +59,7 @@ template <typename Array> Array first_columns (const Array &x, octave_idx_type k
   return y;
 }
 
-// The first k eigenvalues of columns, as columns or on the diagonal of pages.
+// Returns the first k eigenvalues of columns, as columns or on the diagonal of pages.
 template <typename RealArray>
 RealArray first_values (const RealArray &D, octave_idx_type k, bool matrix)
 {
@@ -78,7 +78,7 @@ RealArray first_values (const RealArray &D, octave_idx_type k, bool matrix)
   return pages;
 }
 
-// The same of arrays on a GPU.
+// Does the same for arrays on a GPU.
 template <typename A>
 gla::gpu_pages<A> first_columns (const gla::gpu_pages<A> &x, octave_idx_type k)
 {
@@ -95,11 +95,11 @@ gla::gpu_pages<A> first_values (const gla::gpu_pages<A> &D, octave_idx_type k, b
 // results
 //------------------------------------------------------------------------------
 
-// The dimensions of the eigenvalues that the library writes for pages with these dimensions. Those
-// of an empty matrix are an empty matrix, as with eig.
+// Returns the dimensions of the eigenvalues that the library writes for pages with these
+// dimensions. Those of an empty matrix are an empty matrix, as with eig.
 dim_vector dims_of_eigenvalues (const dim_vector &dims, const eig_request &want);
 
-// The dimensions of the vectors.
+// Returns the dimensions of the vectors.
 dim_vector dims_of_vectors (const dim_vector &dims, const eig_request &want);
 
 // Describes D, of want.columns eigenvalues a page, to the library.
@@ -116,8 +116,8 @@ gla_array eigenvalues_in (RealArray &D, octave_idx_type pages, const eig_request
   return lambda;
 }
 
-// What the caller gets of D and V that the library has written: where a part is wanted, the first
-// `most` of each page, and D as diagonal pages where it is not yet.
+// Makes the caller's D and V from those of the library: if a part is wanted, the first `most` of
+// each page, and D as diagonal pages if it is not yet.
 template <typename RealArray, typename Array>
 void take_wanted (RealArray &D, Array &V, octave_idx_type most, const eig_request &want)
 {
@@ -130,18 +130,18 @@ void take_wanted (RealArray &D, Array &V, octave_idx_type most, const eig_reques
     V = first_columns (V, most);
 }
 
-// [V, D, info, more] of Hermitian pages; V is undefined where it is not wanted. Errors and warnings
-// are in the name of `who`.
+// Returns [V, D, info, more] of Hermitian pages; V is undefined if it is not wanted. Errors and
+// warnings are in the name of `who`.
 octave_value_list solve_hermitian (const char *who, gla::call &call, const octave_value &A,
                                    const eig_request &want);
 
-// batcheig (A, B). `check_pair` ends with an error where they do not fit together.
+// Does batcheig (A, B). `check_pair` ends with an error if they do not fit together.
 void check_pair (const octave_value &A, const octave_value &B);
-// Reads "itype", "chol", "drop", "swap" and "qz" after read_part; an error without a pair, or where
-// they do not go with each other or with other options.
+// Reads "itype", "chol", "drop", "swap" and "qz" after read_part; ends with an error without a
+// pair, or if they conflict with each other or with other options.
 void read_way (const gla::options &opts, bool pair, eig_request &want);
-// Ends with gpulinalg:gather-needed where a pair of gpuArrays comes with "qz", which works on the
-// CPU, page by page.
+// Ends with gpulinalg:gather-needed if a pair of gpuArrays comes with "qz", which works on the CPU,
+// page by page.
 void refuse_gpu_arrays (const octave_value_list &args);
 // Why pages of order n fail.
 std::vector<gla::page_failure> pair_failures (octave_idx_type n, gla_pairs_way way);

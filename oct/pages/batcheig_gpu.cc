@@ -1,8 +1,8 @@
 // batcheig_gpu.cc: batcheig (A, B, "drop") and "swap" of gpuArrays
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The work is done by inst/__gpu_pages__.m, on three-dimensional arrays. Here the options are
-// handed over, and the results brought into form.
+// inst/__gpu_pages__.m does the work, on three-dimensional arrays. This file passes the options,
+// and shapes the results.
 
 #include "batcheig.h"
 
@@ -58,7 +58,7 @@ static octave_value as_pages (const octave_value &v, int device)
 // results
 //------------------------------------------------------------------------------
 
-// lambda of k x 1 x P as the caller wants it.
+// Returns lambda of k x 1 x P in the caller's form.
 template <typename RealArray>
 static octave_value values_of (const octave_value &lambda, dim_vector dims, const eig_request &want)
 {
@@ -80,7 +80,7 @@ static octave_value struct_of (const octave_scalar_map &found)
   return more;
 }
 
-// A gpuArray without pages in the place of one that has them; what it holds is not needed.
+// Replaces a gpuArray that has pages by one without; its contents are not needed.
 static octave_value without_pages (const octave_value &v)
 {
   const dim_vector dims (v.rows (), v.columns (), 0);

@@ -20,7 +20,7 @@ static void check_square (const char *name, const dim_vector &dims)
                    name, name, dims.str ().c_str ());
 }
 
-// Without their first two numbers.
+// Compares dimensions without their first two numbers.
 static bool same_page_dims (const dim_vector &a, const dim_vector &b)
 {
   bool same = a.ndims () == b.ndims ();
@@ -46,7 +46,7 @@ void check_pair (const octave_value &A, const octave_value &B)
                    a.str ().c_str (), b.str ().c_str ());
 }
 
-// Of the options that do not go with `name`, those that were given.
+// Checks that no option which conflicts with `name` was given.
 static void check_apart (const gla::options &opts, const char *name,
                          const std::vector<std::string> &others)
 {
@@ -148,13 +148,13 @@ static gla_eig_pairs_options options_of (const eig_request &want)
   o.way = want.way;
   o.drop = want.drop;
   o.phase = want.eig.phase;
-  // how many eigenvalues a page has is known afterwards
+  // the number of eigenvalues of a page is known afterwards
   o.largest = want.largest && want.way == GLA_PAIRS_DROP;
   return o;
 }
 
-// On the host. The library is not asked for those of matrices without elements, because it has none
-// of these on a GPU.
+// Returns them on the host. The library is not called for matrices without elements, because it has
+// none of these on a GPU.
 template <typename RealArray>
 static octave_value condition_numbers (const RealArray &rcond, octave_idx_type n,
                                        octave_idx_type pages)

@@ -101,7 +101,7 @@ void read_part (const gla::options &opts, octave_idx_type n, eig_request &want)
   }
   want.largest = found == "largest";
   want.columns = want.eig.range == GLA_EIG_INDICES ? want.eig.iu - want.eig.il + 1 : n;
-  // how many columns an interval needs is known afterwards
+  // the number of columns of an interval is known afterwards
   want.cut = want.eig.range == GLA_EIG_INTERVAL && n > 0;
   want.diagonal = want.matrix && !want.cut;
 }

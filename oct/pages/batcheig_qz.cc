@@ -29,7 +29,7 @@ static FloatComplexNDArray complex_of (const FloatComplexNDArray &)
   return FloatComplexNDArray ();
 }
 
-// Page p; the only one of an array that has one.
+// Returns page p; the only one of an array that has one.
 template <typename Array> static Array page_of (const Array &x, octave_idx_type p)
 {
   const octave_idx_type n = x.dims () (0), at = gla::pages_of (x.dims ()) == 1 ? 0 : p;
@@ -42,13 +42,13 @@ template <typename Array> static Array page_of (const Array &x, octave_idx_type 
 // a page of results
 //------------------------------------------------------------------------------
 
-// The part of the order that comes first: finite, Inf, NaN.
+// Returns the rank of a value in the order: finite, Inf, NaN.
 template <typename T> static int rank_of (const std::complex<T> &x)
 {
   return std::isnan (x.real ()) || std::isnan (x.imag ()) ? 2 : std::isinf (x.real ()) ? 1 : 0;
 }
 
-// Places of eigenvalues in ascending order of their real and then imaginary parts.
+// Returns places of eigenvalues in ascending order of their real and then imaginary parts.
 template <typename T>
 static std::vector<octave_idx_type> order_of (const std::complex<T> *x, octave_idx_type n)
 {
@@ -64,8 +64,8 @@ static std::vector<octave_idx_type> order_of (const std::complex<T> *x, octave_i
   return order;
 }
 
-// The vector with length 1 and, where `turn` says so, the phase of gla_batcheig: the first of the
-// largest entries is real and positive.
+// Scales the vector to length 1 and, with `turn`, gives it the phase of gla_batcheig: the first of
+// the largest entries is real and positive.
 template <typename T>
 static void put_vector (const std::complex<T> *from, octave_idx_type n, bool turn,
                         std::complex<T> *to)
@@ -88,7 +88,7 @@ static void put_vector (const std::complex<T> *from, octave_idx_type n, bool tur
     to[at] = to[at].real ();
 }
 
-// eig (A, B, "qz") of a page; false where it fails.
+// Does eig (A, B, "qz") of a page; false if it fails.
 static bool eig_page (const octave_value &A, const octave_value &B, bool vectors,
                       octave_value_list &results)
 {
@@ -112,7 +112,7 @@ template <typename CArray> struct qz_results {
   NDArray rank, count;
 };
 
-// Page p, of which a and b are the matrices.
+// Solves page p, with matrices a and b.
 template <typename CArray, typename Array>
 static void solve_page (const Array &a, const Array &b, const eig_request &want, octave_idx_type p,
                         qz_results<CArray> &r)

@@ -34,7 +34,7 @@ inline dim_vector svd_dims (dim_vector dims, octave_idx_type rows, octave_idx_ty
   return dims;
 }
 
-// The call of the library.
+// Calls the library.
 template <typename RealArray, typename Array>
 svd_arrays<Array, RealArray> decompose (gla::call &call, const Array &A, const svd_request &want)
 {
@@ -70,7 +70,7 @@ svd_arrays<Array, RealArray> decompose (gla::call &call, const Array &A, const s
   return found;
 }
 
-// The warning about failed pages, where there are some; A has these dimensions.
+// Gives the warning about failed pages, if there are some; A has these dimensions.
 template <typename Array, typename RealArray>
 void warn_of_failures (const char *who, const svd_arrays<Array, RealArray> &found,
                        const dim_vector &dims)
@@ -81,7 +81,7 @@ void warn_of_failures (const char *who, const svd_arrays<Array, RealArray> &foun
                                {gla::not_finite (least), gla::not_converged (least)});
 }
 
-// [U, S, V, info], or S alone, of a full array of floating point numbers.
+// Returns [U, S, V, info], or S alone, of a full array of floating point numbers.
 octave_value_list decompose_pages (const char *who, gla::call &call, const octave_value &A,
                                    const svd_request &want);
 

@@ -35,7 +35,7 @@ struct gevd_sizes {
   }
 };
 
-// Fills Z, where it is wanted, and what r has: alpha, beta and info.
+// Fills Z, if it is wanted, and alpha, beta and info of r.
 template <typename Array>
 static gla_gevd_report compute (gla::call &call, gla::shared_call *shared, const Array &A,
                                 const Array &B, gla_gevd_results r, const gsvd_request &want,
@@ -53,7 +53,7 @@ static gla_gevd_report compute (gla::call &call, gla::shared_call *shared, const
   return report;
 }
 
-// The same on a GPU, where [A; B] has full rank because B has it.
+// Does the same on a GPU, where [A; B] has full rank because B has it.
 template <typename A>
 static gla_gevd_report compute (gla::call &call, gla::shared_call *, const gla::gpu_pages<A> &x,
                                 const gla::gpu_pages<A> &y, gla_gevd_results r,

@@ -17,7 +17,7 @@ namespace gla
 namespace
 {
 
-// The least and the largest of these numbers; NaN where all are.
+// Finds the least and the largest of these numbers; NaN if all are.
 void ends_of (const octave_value &F, double &least, double &most)
 {
   const octave_idx_type few = 1024; // come to the host in the time of one operation
@@ -35,9 +35,9 @@ void ends_of (const octave_value &F, double &least, double &most)
   most = gathered (along ("max", f, 1)).double_value ();
 }
 
-// The exponent of a power of 2 for each page, so that squares of the page times 2^-exponent neither
-// overflow nor vanish; none where they do not anyway. A Frobenius norm may overflow where the
-// 2-norm does not.
+// Returns the exponent of a power of 2 for each page, so that squares of the page times 2^-exponent
+// neither overflow nor underflow; none if they do not anyway. A Frobenius norm may overflow
+// although the 2-norm does not.
 NDArray exponents_for (const octave_value &F)
 {
   const bool single = F.is_single_type ();
@@ -61,7 +61,7 @@ NDArray exponents_for (const octave_value &F)
   return exponents;
 }
 
-// X times sign * 2^exponents, in two steps, because the power itself may be out of range.
+// Returns X times sign * 2^exponents, in two steps, because the power itself may be out of range.
 octave_value times_power (const octave_value &X, const NDArray &exponents, int sign)
 {
   bool any = false;
@@ -96,7 +96,7 @@ octave_value frobenius_norms (const octave_value &X, const octave_value &device)
   }) (0);
 }
 
-// The largest eigenvalues of Hermitian pages, of which a triangle is read.
+// Returns the largest eigenvalues of Hermitian pages, of which a triangle is read.
 octave_value largest_eigenvalues (const octave_value &P, const octave_value &device,
                                   const octave_value &progress)
 {
@@ -113,7 +113,7 @@ octave_value largest_eigenvalues (const octave_value &P, const octave_value &dev
   return solve_hermitian ("pagenorm", c, P, want) (1);
 }
 
-// Roots, where what is negative by rounding counts as 0.
+// Returns roots; numbers that are negative by rounding count as 0.
 octave_value roots_of (const octave_value &x)
 {
   if (!is_on_gpu (x))
