@@ -140,7 +140,7 @@ octave_value two_norms (const octave_value &array, const octave_value &device,
   return times_power (roots_of (largest), exponents, 1);
 }
 
-// For tests: without a GPU the same by the interpreter's operations.
+// Serves tests: without a GPU it does the same by the interpreter's operations.
 octave_value_list two_norms_of (const char *name, const octave_value_list &args, int)
 {
   if (args.length () != 1)

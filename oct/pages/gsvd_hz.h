@@ -12,7 +12,7 @@
 namespace gla
 {
 
-// Element by element; of arrays of the host Octave has them.
+// Divides element by element; for arrays of the host Octave does.
 template <typename A> gpu_pages<A> quotient (const gpu_pages<A> &x, const gpu_pages<A> &y)
 {
   return gpu_pages<A> (gla::binary (gla::gpu_op::rdivide, x, y));
@@ -22,8 +22,8 @@ template <typename A> gpu_pages<A> product (const gpu_pages<A> &x, const gpu_pag
   return gpu_pages<A> (gla::binary (gla::gpu_op::times, x, y));
 }
 
-// Pages of `rows` rows with the columns of `values` on the diagonal that is `above` the main one;
-// of these pages the columns `here`.
+// Returns pages of `rows` rows with the columns of `values` on the diagonal that is `above` the
+// main one; of these pages the columns `here`.
 template <typename RealArray>
 RealArray diagonal_pages (const RealArray &values, octave_idx_type rows, octave_idx_type above,
                           const columns_here &here)
@@ -41,7 +41,7 @@ RealArray diagonal_pages (const RealArray &values, octave_idx_type rows, octave_
       d[(k * here.count + j - here.first) * rows + j - above] = v[k * q + j];
   return D;
 }
-// All columns; on a GPU these are here in any case.
+// Does so for all columns, which are always here on a GPU.
 template <typename RealArray>
 RealArray diagonal_pages (const RealArray &values, octave_idx_type rows, octave_idx_type above)
 {
@@ -63,7 +63,7 @@ struct gsvd_request {
   int outputs;     // at least 1: without outputs Octave stores the first one in ans
 };
 
-// The columns here of a result that has so many: all, unless results are by columns.
+// Returns the columns here of a result that has so many: all, unless results are by columns.
 inline gla::columns_here columns_of_result (const gla::shared_call *shared,
                                             const gsvd_request &want, octave_idx_type columns)
 {
@@ -73,12 +73,12 @@ inline gla::columns_here columns_of_result (const gla::shared_call *shared,
 // For gsvd_hz and gevd_hz: checks that the shapes of A and B match; reads the options of the
 // method.
 void gsvd_check_arrays (const char *who, const octave_value &A, const octave_value &B);
-// The arguments, where a matrix that meets pages has as many of them, all alike.
+// Returns the arguments with a single matrix repeated for all pages of the other.
 octave_value_list gsvd_with_all_pages (const octave_value_list &args);
 gla_gsvd_options gsvd_read_options (const gla::options &opts);
 
-// For gpuArrays: what is not regular the CPU alone does. Before the call of the library, and after
-// it; these end with gpulinalg:gather-needed.
+// Serve gpuArrays: only the CPU does pairs that are not regular. Before the call of the library,
+// and after it, these end with gpulinalg:gather-needed.
 void gsvd_check_rows (const char *who, const dim_vector &a, const dim_vector &b);
 void gsvd_check_ranks (const char *who, const int32_t *info, octave_idx_type pages);
 // Calls body (args) for gsvd_hz or gevd_hz, where arguments may be gpuArrays; outputs as in
@@ -98,7 +98,7 @@ octave_value_list gsvd_with_gpu_arrays (const octave_value_list &args, const cha
 gla::options gsvd_hz_arguments (const octave_value_list &args, int nargout, gsvd_request &want);
 gla::options gevd_hz_arguments (const octave_value_list &args, int nargout, gsvd_request &want);
 
-// Their outputs for checked arrays; `shared` is NULL without "mpi".
+// Returns their outputs for checked arrays; `shared` is NULL without "mpi".
 octave_value_list gsvd_hz_solve (gla::call &call, gla::shared_call *shared, const octave_value &A,
                                  const octave_value &B, const gsvd_request &want);
 octave_value_list gevd_hz_solve (gla::call &call, gla::shared_call *shared, const octave_value &A,

@@ -35,7 +35,7 @@ void gsvd_check_ranks (const char *who, const int32_t *info, octave_idx_type pag
 // outputs
 //------------------------------------------------------------------------------
 
-// The name of the method for one pair, a row of cells for pages.
+// Returns the name of the method for one pair, a row of cells for pages.
 static octave_value method_names (const std::vector<gla_gsvd_stats> &stats, octave_idx_type pages,
                                   bool one_pair)
 {
@@ -104,7 +104,7 @@ template <typename Array, typename RealArray> struct gsvd_factors {
     auto here = [&] (octave_idx_type columns) {
       return columns_of_result (shared, want, columns).count;
     };
-    // by columns the rows of U and V are those of the whole matrices
+    // results by columns have all rows of U and V
     const octave_idx_type m = want.by_columns ? s.all_m : s.m, n = want.by_columns ? s.all_n : s.n;
     gla::allocate_part (alpha, results.alpha, dims, s.q, 1);
     gla::allocate_part (beta, results.beta, dims, s.q, 1);

@@ -28,8 +28,8 @@ void check_place (const char *who, octave::interpreter &interp, const options &o
   check.set_progress (opts.value ("progress"));
 }
 
-// From a number for each page of X one for each page of A. Where pages of A belong to several pages
-// of X, a number wins over NaN, which may come from B. NaN where X has no pages.
+// Returns a number for each page of A from one for each page of X. If pages of A belong to several
+// pages of X, a number replaces NaN, which may come from B. NaN if X has no pages.
 template <typename R>
 static octave_value of_pages_of_A (const R &x, const page_grid &grid, const octave_value &A)
 {
@@ -44,7 +44,7 @@ static octave_value of_pages_of_A (const R &x, const page_grid &grid, const octa
   return a;
 }
 
-// The same on a GPU, where each page of A belongs to one of X.
+// Does the same on a GPU, where each page of A belongs to one of X.
 template <typename R>
 static octave_value of_pages_of_A (const gpu_pages<R> &x, const page_grid &, const octave_value &A)
 {
@@ -81,7 +81,7 @@ static octave_value_list solve_square (gla::call &call, const page_division &wan
 // rectangular pages
 //------------------------------------------------------------------------------
 
-// op (A)*X = B as it stands; X*op (A) = B transposed.
+// op (A)*X = B needs no change; X*op (A) = B is transposed.
 static octave_value left_matrix (const page_division &want)
 {
   if (want.side == GLA_SIDE_LEFT)
@@ -143,7 +143,7 @@ static octave_value_list divide_rectangular (gla::call &call, const page_divisio
 // pages of one element
 //------------------------------------------------------------------------------
 
-// 1; 0 where the element is 0 or infinite; NaN where it is NaN.
+// Returns 1; 0 if the element is 0 or infinite; NaN if it is NaN.
 static double rcond_of_element (double x)
 {
   return std::isnan (x) ? x : x != 0 && std::isfinite (x);
@@ -186,7 +186,7 @@ static octave_value_list divide_by_elements (octave::interpreter &interp, gla::c
 // by QR on a GPU
 //------------------------------------------------------------------------------
 
-// What gla_pagesolve does not do on a GPU: __gpu_divide__ does it with gpuArrays.
+// __gpu_divide__ does with gpuArrays what gla_pagesolve does not do on a GPU.
 static octave_value_list divide_on_gpu (octave::interpreter &interp, const page_division &want,
                                         const options &opts)
 {
@@ -279,7 +279,7 @@ static octave_value_list divide (octave::interpreter &interp, const page_divisio
 // arguments
 //------------------------------------------------------------------------------
 
-// (A, B) or (A, transpA, B); returns where the options begin.
+// Reads (A, B) or (A, transpA, B); returns where the options begin.
 static int read_left (const octave_value_list &args, page_division &want)
 {
   const bool has_op = args (1).is_string ();
@@ -304,7 +304,7 @@ static bool has_last_op (const octave_value_list &args)
   return is_op (args (2)) || (args.length () % 2 == 1 && word != "device" && word != "progress");
 }
 
-// (B, A) or (B, A, transpA).
+// Reads (B, A) or (B, A, transpA).
 static int read_right (const octave_value_list &args, page_division &want)
 {
   want.B = args (0);

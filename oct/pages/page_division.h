@@ -12,7 +12,7 @@
 namespace gla
 {
 
-// op (A) \ B, or B / op (A), of each page.
+// Describes op (A) \ B, or B / op (A), of each page.
 struct page_division {
   const char *who;
   octave_value A, B;
@@ -21,14 +21,14 @@ struct page_division {
   int outputs = 1;
 };
 
-// What gla_pagesolve gives; rcond is empty where there is one output.
+// The results of gla_pagesolve; rcond is empty if there is one output.
 template <typename Array, typename Real> struct solved_pages {
   Array X;
   Real rcond;
   int32NDArray info;
 };
 
-// Solves with a and b, or inverts a where b is NULL; X has these dimensions.
+// Solves with a and b, or inverts a if b is NULL; X has these dimensions.
 template <typename Array, typename Real>
 solved_pages<Array, Real> solve_pages (gla::call &call, const page_division &want,
                                        const gla_array &a, const gla_array *b,
@@ -52,15 +52,15 @@ solved_pages<Array, Real> solve_pages (gla::call &call, const page_division &wan
   return found;
 }
 
-// An array of the host on the GPU of option "device": the first of its numbers, or for "gpu" the
-// current one.
+// Copies an array of the host to the GPU of option "device": the first of its numbers, or for "gpu"
+// the current one.
 octave_value placed_on_gpu (const char *who, const octave_value &x, const octave_value &device);
 
 // Ends with the errors of the options "device" and "progress".
 void check_place (const char *who, octave::interpreter &interp, const options &opts);
 
-// pagemldivide (A, transpA, B, ...), or from the right pagemrdivide (B, A, transpA, ...): X, rcondA
-// and info.
+// Does pagemldivide (A, transpA, B, ...), or from the right pagemrdivide (B, A, transpA, ...);
+// returns X, rcondA and info.
 octave_value_list divide_pages (octave::interpreter &interp, const char *who, gla_side side,
                                 const octave_value_list &args, int outputs);
 

@@ -3,7 +3,7 @@
 
 #include "svd_functions.h"
 
-// The quotients of the first and the last singular value of the pages.
+// Returns the quotients of the first and the last singular value of the pages.
 template <typename Array, typename RealArray>
 static octave_value conditions (const gla::scaled_svd<Array, RealArray> &svd,
                                 const dim_vector &dims)

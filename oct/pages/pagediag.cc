@@ -32,7 +32,7 @@ bool has_k (const octave_value_list &args)
 
 int64_t read_k (const octave_value &k)
 {
-  const double most = 1e15; // a matrix of so many columns fits nowhere
+  const double most = 1e15; // no memory holds a matrix of so many columns
   const double x = gla::is_real_scalar (k) ? k.double_value () : NAN;
   if (!(std::fabs (x) <= most) || x != std::floor (x))
     error_with_id ("gpulinalg:bad-value", "pagediag: k must be an integer%s",
@@ -40,7 +40,7 @@ int64_t read_k (const octave_value &k)
   return static_cast<int64_t> (x);
 }
 
-// The pages of the result, as diag (A(:,:,1), k) has them.
+// Returns the dimensions of the result's pages, as those of diag (A(:,:,1), k).
 dim_vector page_of_diag (octave_idx_type m, octave_idx_type n, int64_t k)
 {
   if (m == 0 && n == 0)
@@ -75,7 +75,7 @@ octave_value_list gla::diagonals (const char *who, const octave_value &A, gla_di
   dim_vector dims = A.dims ();
   dims (0) = page (0);
   dims (1) = page (1);
-  dims.safe_numel (); // std::bad_alloc where Octave cannot count the elements
+  dims.safe_numel (); // std::bad_alloc if Octave cannot count the elements
   gla::call call (who, the_interpreter (), context_of_pages (ovl (A), opts.value ("progress")));
   call.set_place (opts.value ("device"));
   call.set_progress (opts.value ("progress"));

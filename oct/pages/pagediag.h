@@ -9,8 +9,8 @@
 namespace gla
 {
 
-// gla_pagediag of all pages of A. The pages of the result are rows x columns; opts has "device" and
-// "progress".
+// Does gla_pagediag of all pages of A. The pages of the result are rows x columns; opts has
+// "device" and "progress".
 octave_value_list diagonals (const char *who, const octave_value &A, gla_diag what, int64_t k,
                              const dim_vector &page, const options &opts);
 

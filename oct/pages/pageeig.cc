@@ -4,7 +4,7 @@
 #include "batcheig.h"
 #include "pageeig.h"
 
-// Options of batcheig that pageeig has not; their values would be taken for names of options.
+// Refuses options of batcheig that pageeig lacks; their values would be taken for names of options.
 static void refuse_part (const octave_value &name)
 {
   const std::string lower = gla::lower_case (name.string_value ());
@@ -14,7 +14,7 @@ static void refuse_part (const octave_value &name)
                    name.string_value ().c_str ());
 }
 
-// Names of options must be text. Who gives a second matrix may look for pairs.
+// Names of options must be text. A caller who gives a second matrix may expect pairs.
 static void check_names (const octave_value_list &args)
 {
   for (octave_idx_type k = 1; k < args.length (); k++) {
@@ -45,8 +45,8 @@ static void warn_of_pages (const int32NDArray &info, octave_idx_type n)
                              info.numel (), {gla::not_finite (n), gla::not_converged (n)});
 }
 
-// The outputs for Hermitian pages on a GPU; none where a page is not Hermitian.
-// inst/private/__gpu_pageeig__.m then finds out what to say.
+// Returns the outputs for Hermitian pages on a GPU; none if a page is not Hermitian: then
+// inst/private/__gpu_pageeig__.m finds the error.
 static octave_value_list eigen_on_gpu (octave::interpreter &interp, const octave_value &X,
                                        const pageeig_request &want)
 {
@@ -78,7 +78,7 @@ static octave_value_list pageeig_body (octave::interpreter &interp, const octave
   want.matrix = form.empty () ? nargout > 1 : form == "matrix";
   want.balance = opts.last_flag ({"balance", "nobalance"}) != "nobalance";
   want.place = opts.value ("device");
-  gla::call ("pageeig", interp).set_place (want.place); // before X is looked at
+  gla::call ("pageeig", interp).set_place (want.place); // before X is checked
   const octave_value X = args (0);
   check_pages (X);
   if (gla::is_gpu_array (X)) {

@@ -20,10 +20,10 @@ struct pageeig_request {
 struct page_kinds {
   boolNDArray bad, hermitian, real;
 };
-// Of the first pages of X.
+// Finds those of the first pages of X.
 page_kinds kinds_of_pages (gla::call &call, const octave_value &X, octave_idx_type pages);
 
-// Eigenvalues, vectors where they are wanted, and a nonzero info for pages that failed.
+// Eigenvalues, vectors if they are wanted, and a nonzero info for pages that failed.
 struct page_eigen {
   octave_value V, D, W;
   int32NDArray info;

@@ -15,8 +15,7 @@ namespace
 // pages of one kind
 //------------------------------------------------------------------------------
 
-// V is undefined where X has pages that are not Hermitian and `any_kind` says that this is no
-// error.
+// V is undefined if X has pages that are not Hermitian and `any_kind` says that this is no error.
 page_eigen solve_hermitian_pages (octave::interpreter &interp, const octave_value &X,
                                   const pageeig_request &want, bool any_kind)
 {
@@ -35,7 +34,7 @@ page_eigen solve_hermitian_pages (octave::interpreter &interp, const octave_valu
   return {all (0), all (1), all (0), all (2).int32_array_value ()};
 }
 
-// Octave makes arrays real where all imaginary parts are 0.
+// Octave makes arrays real if all imaginary parts are 0.
 template <typename Array, typename Complex>
 page_eigen solve_general (gla::call &call, const octave_value &X, const pageeig_request &want)
 {
@@ -88,7 +87,7 @@ page_eigen solve_general_pages (octave::interpreter &interp, const octave_value 
 
 typedef std::vector<octave_idx_type> page_list;
 
-// An octave_value of a complex array becomes real where all imaginary parts are 0; these do not.
+// An octave_value of a complex array becomes real if all imaginary parts are 0; these do not.
 octave_value complex_value (const ComplexNDArray &A)
 {
   return new octave_complex_matrix (A);
@@ -102,9 +101,9 @@ template <typename Array> octave_value complex_value (const Array &A)
   return A;
 }
 
-// These pages of X; those with NaN or Inf become NaN. Hermitian pages stay complex where X is,
-// because whether they are all without imaginary parts depends on the others. Of general pages the
-// groups are such that all or none are.
+// Returns these pages of X; those with NaN or Inf become NaN. Hermitian pages stay complex if X is,
+// because whether they are all without imaginary parts depends on the others. Of a group of general
+// pages all or none are.
 template <typename Array, typename RealArray>
 octave_value pages_from (const octave_value &X, const page_list &list, const boolNDArray &bad,
                          bool hermitian)
@@ -179,8 +178,7 @@ page_eigen solve_groups (octave::interpreter &interp, const octave_value &X,
   return found;
 }
 
-// General pages without imaginary parts are solved as real ones, as if there were no complex ones
-// beside them.
+// Solves general pages without imaginary parts as real ones, as if there were no complex ones in X.
 page_eigen solve_by_kind (octave::interpreter &interp, const octave_value &X,
                           const pageeig_request &want)
 {
@@ -205,8 +203,8 @@ page_eigen solve_by_kind (octave::interpreter &interp, const octave_value &X,
 
 } // namespace
 
-// All pages by batcheig, which checks that they are Hermitian. The first page is looked at before,
-// so that pages of another kind do not cost a call.
+// Solves all pages by batcheig, which checks that they are Hermitian. The first page is checked
+// before, so that pages of another kind do not cost a call.
 page_eigen solve_pages (octave::interpreter &interp, const octave_value &X,
                         const pageeig_request &want)
 {

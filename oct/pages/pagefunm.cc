@@ -48,8 +48,8 @@ void read_name (const octave_value &fun, request &want)
                  gla::quoted_list (names).c_str (), gla::not_this (fun).c_str ());
 }
 
-// Numbers, one or one for each page. A single page of A stands for all of several numbers: F then
-// has a page for each, with their dimensions from the third on where the first two are 1.
+// Checks numbers, one or one for each page. A single page of A serves for all of several numbers: F
+// then has a page for each, with their dimensions from the third on where the first two are 1.
 void check_numbers (const octave_value &v, const char *name, bool is_right, request &want)
 {
   const octave_idx_type pages = gla::pages_of (want.A.dims ()), count = v.numel ();
@@ -85,7 +85,7 @@ void read_occupied (const octave_value &v, octave_idx_type n, request &want)
   want.options.occupied_count = k.numel ();
 }
 
-// The function and what belongs to it; returns the number of arguments before the options.
+// Reads the function and its parameters; returns the number of arguments before the options.
 int read_function (const octave_value_list &args, request &want)
 {
   read_name (args (1), want);
@@ -122,7 +122,7 @@ void read_scale (const octave_value &v, request &want)
   want.options.scale_count = s.numel ();
 }
 
-// A number from 0, below 1; `missing` where the option was not given.
+// Reads a number from 0, below 1; `missing` if the option was not given.
 double fraction (const gla::options &opts, const char *name, double missing)
 {
   const octave_value v = opts.value (name);
@@ -200,7 +200,7 @@ template <typename Array> struct answer {
   }
 };
 
-// What the library's callback needs; it keeps the values until the library has returned.
+// The data of the library's callback; it keeps the values until the library has returned.
 template <typename Array, typename Real> struct values_call {
   typedef typename complex_of<Array>::type Complex;
   gla::call &call;
@@ -210,7 +210,7 @@ template <typename Array, typename Real> struct values_call {
   Real real_values;
   Complex complex_values;
 
-  // Copies the eigenvalues, because they end with the callback.
+  // Copies the eigenvalues, because they exist only during the callback.
   template <typename T> octave_value copy (const gla_array *x, T &&to)
   {
     dim_vector d = dims;
@@ -297,7 +297,7 @@ octave_value_list solve (gla::call &call, const request &want)
   };
   run ();
   if (report.pages_complex > 0 && !options.real_only) {
-    // only the eigenvalues tell that values are complex
+    // only the eigenvalues show that values are complex
     results.F = F.make (dims, true);
     run ();
   }

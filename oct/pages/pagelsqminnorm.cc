@@ -20,7 +20,7 @@ struct request {
 // arguments
 //------------------------------------------------------------------------------
 
-// One number, or in the place of pages one for each page of A, or several where A is one page.
+// Reads one number, or in the place of pages one for each page of A, or several if A is one page.
 NDArray regularization (const octave_value &given, const dim_vector &dims)
 {
   if (given.is_undefined ())
@@ -36,7 +36,7 @@ NDArray regularization (const octave_value &given, const dim_vector &dims)
   return own (0) == 1 && own (1) == 1 ? NDArray (alpha.reshape (own)) : alpha;
 }
 
-// Numbers for pages of one A count as its own.
+// Several numbers for one A count as its pages.
 void check_pages (const request &want)
 {
   dim_vector A = want.A.dims (), alpha = want.alpha.dims ();
@@ -75,7 +75,7 @@ request read_arguments (const octave_value_list &args)
 // the solution
 //------------------------------------------------------------------------------
 
-// Writes Inf in the place of singular values that count as 0.
+// Replaces singular values that count as 0 by Inf.
 template <typename Svd> void drop_small (Svd &svd, const request &want)
 {
   auto *s = svd.of.S.fortran_vec ();
@@ -97,8 +97,8 @@ template <typename Svd> void drop_small (Svd &svd, const request &want)
                      deficient, static_cast<long long> (svd.pages ()), first);
 }
 
-// s + alpha^2 / s for each page and each number, without a square or a reciprocal, which might
-// vanish or overflow.
+// Returns s + alpha^2 / s for each page and each number, without a square or a reciprocal, which
+// might underflow or overflow.
 template <typename RealArray, typename Svd> RealArray divisors (const Svd &svd, const request &want)
 {
   typedef typename RealArray::element_type T;
@@ -117,7 +117,8 @@ template <typename RealArray, typename Svd> RealArray divisors (const Svd &svd, 
   return d;
 }
 
-// Y ./ d, where pages expand. Y is left undefined, so that its memory can become the result's.
+// Returns Y ./ d, where pages expand. Y becomes undefined, so that its memory can become the
+// result's.
 template <typename Array, typename RealArray>
 octave_value divide (octave_value &quotient, const octave_value &divisor)
 {
@@ -148,7 +149,7 @@ octave_value divide (octave_value &quotient, const octave_value &divisor)
   return Z;
 }
 
-// B .* scale, where pages expand; scale is empty or has a number for each page of A.
+// Returns B .* scale, where pages expand; scale is empty or has a number for each page of A.
 template <typename RealArray, typename Svd>
 octave_value scaled (const request &want, const Svd &svd)
 {

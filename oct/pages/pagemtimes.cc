@@ -10,7 +10,7 @@ namespace
 // operands
 //------------------------------------------------------------------------------
 
-// transpX and transpY behind X and Y, where only options can be.
+// Refuses transpX and transpY after X and Y, where only options are allowed.
 void refuse_late_op (const octave_value &option)
 {
   const std::string word = gla::is_text (option) ? gla::lower_case (option.string_value ()) : "";
@@ -64,7 +64,7 @@ void scale_by_element (gla::page_factors &want)
   want = {matrix.reshape (column), swap ? want.X : want.Y, 'N', swap ? want.op_x : want.op_y};
 }
 
-// The rows and columns of the product. Ends with an error where the operands do not match.
+// Finds the rows and columns of the product. Ends with an error if the operands do not match.
 void multiply_sizes (const char *who, gla::page_factors &want, octave_idx_type &rows,
                      octave_idx_type &columns)
 {
@@ -89,7 +89,7 @@ void multiply_sizes (const char *who, gla::page_factors &want, octave_idx_type &
 // the product
 //------------------------------------------------------------------------------
 
-// dims: of the result. Where a page was made one column of the operand, it is one in the product.
+// dims: of the result. If a page was made one column of the operand, it is one in the product.
 template <typename A>
 octave_value multiply (gla::call &call, const gla::page_factors &want, const gla::page_grid &grid,
                        bool single, const dim_vector &dims)

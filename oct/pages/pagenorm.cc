@@ -78,7 +78,7 @@ void check_kind (const request &want)
 // any p of vectors
 //------------------------------------------------------------------------------
 
-// NaN where a part of the number is.
+// Returns NaN if a part of the number is.
 double magnitude (double x)
 {
   return std::fabs (x);
@@ -107,8 +107,8 @@ template <typename T> extremes extremes_of (const T *x, octave_idx_type n)
   return e;
 }
 
-// Sums of powers of |x| / max |x|, so that none overflows. Powers and sums are formed in long
-// double: for p far below 1 the root multiplies their errors.
+// Sums powers of |x| / max |x|, so that none overflows. Powers and sums are formed in long double:
+// for p far below 1 the root multiplies their errors.
 template <typename T> double vector_norm (const T *x, octave_idx_type n, double p)
 {
   const extremes e = extremes_of (x, n);
@@ -159,7 +159,7 @@ octave_value norms (gla::call &call, const request &want, const dim_vector &dims
   gla::read (want.X, X);
   R N = gla::unfilled_pages<R> (dims);
   gla_array a = gla::input (X);
-  if (want.vectors) { // a row is a column, too
+  if (want.vectors) { // a row counts as a column
     a.rows *= a.columns;
     a.columns = 1;
     a.column_stride = a.rows;

@@ -4,7 +4,7 @@
 #include "pages.h"
 #include "svd_functions.h"
 
-// V * diag (1 ./ s) * U' of each page; 1 / s is 0 where s is not larger than the tolerance.
+// Returns V * diag (1 ./ s) * U' of each page; 1 / s is 0 if s is not larger than the tolerance.
 template <typename Array, typename RealArray>
 static octave_value invert (octave::interpreter &interp, gla::scaled_svd<Array, RealArray> &svd,
                             const gla::svd_arguments &given)

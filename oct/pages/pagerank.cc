@@ -3,7 +3,7 @@
 
 #include "svd_functions.h"
 
-// How many singular values of each page are larger than its tolerance.
+// Counts the singular values of each page that are larger than its tolerance.
 template <typename Array, typename RealArray>
 static octave_value ranks (const gla::scaled_svd<Array, RealArray> &svd,
                            const gla::svd_arguments &given)

@@ -49,7 +49,7 @@ bool asks_for_gpu (const octave_value &device)
   return device.is_defined () && device.isnumeric ();
 }
 
-// 'N', 'T' or 'C', or 0 for anything else.
+// Returns 'N', 'T' or 'C', or 0 for anything else.
 static char op_of (const octave_value &v)
 {
   const std::string word = is_text (v) ? lower_case (v.string_value ()) : "";
@@ -91,7 +91,7 @@ octave_value transposed (const octave_value &v, char op)
   Array<int> order (dim_vector (1, std::max (v.ndims (), 2)));
   for (int k = 0; k < order.numel (); k++)
     order (k) = k < 2 ? 1 - k : k;
-  // Octave's permute leaves a rectangular diagonal matrix as it is where the order is [2, 1].
+  // Octave's permute does not change a rectangular diagonal matrix if the order is [2, 1].
   const octave_value t = (v.is_diag_matrix () ? v.full_value () : v).permute (order);
   return op == 'C' && t.iscomplex () ? t.conj () : t;
 }
@@ -150,7 +150,7 @@ bool in_order (const std::vector<int64_t> &step)
   return step.empty () || (step.size () == 1 && step[0] == 1);
 }
 
-// Page page (p) of `from` as page p.
+// Copies page page (p) of `from` to page p.
 template <typename Array>
 static Array copy_pages (const Array &from, const page_grid &grid, const std::vector<int64_t> &step,
                          octave_idx_type pages)

@@ -144,8 +144,8 @@ static octave_value_list factorize (gla::call &call, const octave_value &arg_A,
   return ovl (have_B ? C : Q, R, qr_permutations (order, dims, want.vector));
 }
 
-// What becomes of the outputs where gpuArrays are on the host, for gla::with_gathered: P and info
-// stay there, as they do where there is a GPU.
+// Says what becomes of the outputs if gpuArrays are on the host, for gla::with_gathered: P and info
+// stay there, as they do if there is a GPU.
 static const char *places_of (const octave_value_list &args)
 {
   return has_flag (args, "solve") ? "ah" : has_flag (args, "wy") ? "aaa" : "aah";

@@ -14,30 +14,30 @@
 namespace gla
 {
 
-// A number from 0 to `most`, or one for each page of an array A of these dimensions, as an array
-// with the pages of A. Ends with gpulinalg:bad-value, which names `what`, for anything else.
+// Reads a number from 0 to `most`, or one for each page of an array A of these dimensions, as an
+// array with the pages of A. Ends with gpulinalg:bad-value, which names `what`, for anything else.
 NDArray read_page_numbers (const char *who, const char *what, const octave_value &given,
                            const dim_vector &dims, double most);
 
-// Reads the tolerance, a number that is not negative, or one for each page of args (0), if
-// args (at) is none of the options, and counts it. It is undefined where none is given.
+// Reads the tolerance, a nonnegative number, or one for each page of args (0), if args (at) is none
+// of the options, and counts it. It is undefined if none is given.
 octave_value read_tolerance (const char *who, const octave_value_list &args, int &at);
 
 // The arguments of pagepinv, pagerank and pagecond, which takes no tolerance. tol and device are
-// undefined where they are not given; tol is on the host.
+// undefined if they are not given; tol is on the host.
 struct svd_arguments {
   octave_value A, tol, device;
 };
 svd_arguments read_svd_arguments (const char *who, const octave_value_list &args,
                                   bool takes_tolerance);
 
-// pagepinv, pagerank and pagecond, and pagelsqminnorm, where A is on a GPU (svd_on_gpu.cc).
+// Does pagepinv, pagerank and pagecond, and pagelsqminnorm, if A is on a GPU (svd_on_gpu.cc).
 octave_value_list by_svd_on_gpu (const char *who, const svd_arguments &given);
 octave_value least_norm_on_gpu (const svd_arguments &given, const octave_value &B,
                                 const NDArray &regularization, bool warns);
 
-// Calls body (p) for all pages, of this many elements. Ctrl-C ends it behind a page: after about a
-// million elements, or after one page where that is larger.
+// Calls body (p) for all pages, of this many elements. Ctrl-C ends it after a page: after about a
+// million elements, or after one page if that is larger.
 template <typename Body> void each_page (octave_idx_type pages, octave_idx_type size, Body body)
 {
   const octave_idx_type group = (1 << 20) / (size + 1) + 1;
@@ -48,14 +48,14 @@ template <typename Body> void each_page (octave_idx_type pages, octave_idx_type 
   }
 }
 
-// Of page p: tol is a number, or has one for each page.
+// Returns that of page p: tol is a number, or has one for each page.
 inline double tolerance (const octave_value &tol, octave_idx_type p)
 {
   return tol.numel () == 1 ? tol.double_value () : tol.array_value ().xelem (p);
 }
 
 // Decompositions of scale[p] * A(:,:,p). scale is empty, or has a power of 2 for each page: below 1
-// where a singular value of the page overflows.
+// if a singular value of the page overflows.
 template <typename Array, typename RealArray> struct scaled_svd {
   svd_arrays<Array, RealArray> of;
   std::vector<typename RealArray::element_type> scale;
@@ -76,7 +76,7 @@ template <typename Array, typename RealArray> struct scaled_svd {
   }
 };
 
-// The pages whose largest singular value is Inf; empty if there is none.
+// Returns the pages whose largest singular value is Inf; empty if there is none.
 template <typename RealArray> std::vector<octave_idx_type> overflows (const RealArray &S)
 {
   std::vector<octave_idx_type> pages;
@@ -87,8 +87,8 @@ template <typename RealArray> std::vector<octave_idx_type> overflows (const Real
   return pages;
 }
 
-// Singular values of the pages, and with `vectors` the economy form; a warning in the name of `who`
-// where pages fail, which are NaN.
+// Finds singular values of the pages, and with `vectors` the economy form; warns in the name of
+// `who` if pages fail, which are NaN.
 template <typename RealArray, typename Array>
 scaled_svd<Array, RealArray> decompose_scaled (const char *who, call &call, Array A, bool vectors)
 {
@@ -115,7 +115,7 @@ scaled_svd<Array, RealArray> decompose_scaled (const char *who, call &call, Arra
   return found;
 }
 
-// pagepinv, pagerank and pagecond: what work (svd) returns, or the result on a GPU. vectors:
+// Does pagepinv, pagerank and pagecond: returns work (svd), or the result on a GPU. vectors:
 // whether svd has them.
 template <typename Work>
 octave_value_list svd_function (const char *who, octave::interpreter &interp,

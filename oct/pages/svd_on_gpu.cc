@@ -11,8 +11,8 @@ namespace gla
 namespace
 {
 
-// Decompositions of scale .* A. scale is undefined, or has a power of 2 for each page: below 1
-// where a singular value of A overflows.
+// Decompositions of scale .* A. scale is undefined, or has a power of 2 for each page: below 1 if a
+// singular value of A overflows.
 struct gpu_svd {
   const char *who;
   octave_value S, U, V, scale;
@@ -49,7 +49,7 @@ gpu_svd decompose_once (const char *who, const octave_value &A, const octave_val
   return svd;
 }
 
-// A number for each page: this one where a singular value is Inf, else 1.
+// Returns a number for each page: this one if a singular value is Inf, else 1.
 octave_value scales_of (const gpu_svd &svd, double small)
 {
   const octave_value over = gathered (along ("any", of_each (gpu_op::isinf, svd.S), 1));
@@ -79,7 +79,7 @@ gpu_svd decompose_scaled_on_gpu (const char *who, const octave_value &A, const o
   return svd;
 }
 
-// The first singular value of each page, or the last one, in the place of all.
+// Returns the first singular value of each page, or the last one, in the place of all.
 gla_nd one_of_each (const gpu_value &s, bool last)
 {
   const dim_vector dims = s.dims ();
@@ -90,8 +90,8 @@ gla_nd one_of_each (const gpu_value &s, bool last)
   return on_gpu::part_of (nd_of (s, dims), at, one);
 }
 
-// Singular values beside the bound up to which they count as 0: tol, or n * eps times the largest
-// one of the page.
+// Compares singular values with the bound up to which they count as 0: tol, or n * eps times the
+// largest one of the page.
 octave_value beside_bound (gla_nd_op compare, const gpu_svd &svd, const octave_value &tol,
                            octave_idx_type n)
 {
@@ -185,7 +185,7 @@ octave_value least_norm_on_gpu (const svd_arguments &given, const octave_value &
                                    std::numeric_limits<double>::infinity ());
   octave_value divisor = s;
   if (regularization.numel () != 1 || regularization.xelem (0) != 0) {
-    // no square or reciprocal, which might vanish or overflow
+    // no square or reciprocal, which might underflow or overflow
     octave_value alpha = regularization;
     if (s.is_single_type ())
       alpha = octave_value (alpha.float_array_value ());

@@ -34,8 +34,8 @@ static octave_value_list values_by_rows (gla::collective &t, const eigs_request 
   });
 }
 
-// Instead of the call that the other ranks make: this one cannot take part, with the error that its
-// last argument tells.
+// Replaces the call that the other ranks make: this rank cannot take part, with the error in its
+// last argument.
 static octave_value_list refuse_rows (octave::interpreter &interp, const std::string &why)
 {
   return gla::together (function_name, interp, [&] (gla::collective &t) {

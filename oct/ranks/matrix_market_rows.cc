@@ -6,7 +6,7 @@
 namespace gla
 {
 
-// As many entries in all parts as the header says.
+// Checks that all parts together have as many entries as the header says.
 static void check_count (collective &t, file_part &part, const market_header &header)
 {
   const int64_t all = part.entries_before (t.count ()), here = part.entries_before (t.rank ()),
@@ -41,8 +41,8 @@ struct place_list {
   }
 };
 
-// Where the file has entries of both triangles, those of a pair meet on the rank that gets the
-// lower one.
+// If the file has entries of both triangles, those of a pair meet on the rank that gets the lower
+// one.
 static void check_triangles (collective &t, file_part &part, const market_header &header,
                              place_list &places)
 {

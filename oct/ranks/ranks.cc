@@ -44,7 +44,7 @@ void collective::refuse (gla_status status, const std::string &why)
   if (!m_awaited)
     return;
   m_awaited = false;
-  // The message of the function begins with its name, and so will that of all.
+  // The message of the function begins with its name, and so does that of all.
   const std::string name = std::string (m_who) + ": ";
   const bool named = why.compare (0, name.size (), name) == 0;
   const std::string text = named ? why.substr (name.size ()) : why;
@@ -85,7 +85,7 @@ void collective::shared_gevd (bool by_columns, const gla_array &A, const gla_arr
 // "root"
 //------------------------------------------------------------------------------
 
-// The library deals out rows, and columns, in this way.
+// The library distributes rows, and columns, in this way.
 static octave_idx_type first_of_rank (octave_idx_type m, octave_idx_type rank, int count)
 {
   return m / count * rank + m % count * rank / count;
@@ -131,15 +131,15 @@ static octave_value collect (collective &t, const octave_value &mine, dim_vector
   return all;
 }
 
-// Whether QR would make a pair of so many rows much smaller. One that it does not stays on rank 0,
-// whatever the number of ranks.
+// Whether QR would make a pair of so many rows much smaller. Otherwise it stays on rank 0, whatever
+// the number of ranks.
 static bool is_tall (const collective &t)
 {
   const octave_idx_type most = t.columns () + t.columns () / 2;
   return t.total (0) > most || t.total (1) > most;
 }
 
-// The matrix itself on rank 0, one without rows on the others.
+// Returns the matrix itself on rank 0, one without rows on the others.
 static octave_value undivided (const collective &t, const octave_value &whole)
 {
   if (t.is_root ())
@@ -189,7 +189,7 @@ octave_value_list with_root (collective &t, const octave_value &A, const octave_
         return octave_value_list ();
       });
     } else if (t.is_root () && out (k).isnumeric ()) {
-      dims (0) = out (k).dims () (0); // the dimensions behind the second are those of A
+      dims (0) = out (k).dims () (0); // the dimensions after the second are those of A
       dims (1) = out (k).dims () (1);
       out (k) = out (k).reshape (dims);
     }

@@ -17,7 +17,7 @@
 namespace gla
 {
 
-// One collective call on this rank; it joins the ranks where that was not done before.
+// One collective call on this rank; it joins the ranks unless that was done before.
 class collective : public shared_call
 {
 public:
@@ -62,7 +62,7 @@ public:
   // So many collective functions follow the next one.
   void follow (int more) { m_follows = more; }
 
-  // Tells the others that this rank cannot go on, where they wait for it. Ends with the error that
+  // Tells the others that this rank cannot continue, if they wait for it. Ends with the error that
   // they get, too, if they could be told.
   void refuse (gla_status status, const std::string &why);
 
@@ -117,7 +117,7 @@ template <typename T> struct from_ranks {
   const T *end () const { return begin () + size (); }
 };
 
-// Collective: counts[r] of the numbers, one rank behind the other, are for rank r. Another
+// Collective: counts[r] of the numbers, in the order of the ranks, are for rank r. Another
 // collective call must follow.
 template <typename T>
 from_ranks<T> all_to_all (collective &t, const std::vector<T> &numbers,
@@ -142,7 +142,7 @@ from_ranks<T> all_to_all (collective &t, const std::vector<T> &numbers,
 // Checks the value of "mpi", one of these words, and that there is no meter; returns the value.
 std::string mpi_word (const char *who, const options &opts, const std::vector<std::string> &words);
 
-// For "mpi", "root": tall matrices of rank 0 are dealt out by rows, others stay there, and the
+// Serves "mpi", "root": rows of tall matrices of rank 0 are distributed, others stay there, and the
 // other ranks have parts without rows. `body` gets the parts of this rank and makes the outputs, a
 // letter of `by_rows` for each: those with the rows of A (A) or of B (B) are collected, the others
 // are the same on all ranks (-). Rank 0 gets the outputs, all others get empty matrices.
@@ -150,8 +150,8 @@ typedef std::function<octave_value_list (const octave_value &A, const octave_val
 octave_value_list with_root (collective &t, const octave_value &A, const octave_value &B,
                              const std::string &by_rows, const rows_body &body);
 
-// For "mpi", "columns": `body` gets the whole matrices on rank 0, and matrices without rows on the
-// others; it makes the outputs of this rank.
+// Serves "mpi", "columns": `body` gets the whole matrices on rank 0, and matrices without rows on
+// the others; it makes the outputs of this rank.
 octave_value_list with_columns (collective &t, const octave_value &A, const octave_value &B,
                                 const rows_body &body);
 

@@ -38,7 +38,7 @@ void end_together (collective &t)
 // the head of the file
 //------------------------------------------------------------------------------
 
-// Returns false where the head does not end in these lines.
+// Returns false if the head does not end in these lines.
 static bool read_head (graph_file &file, graph_head &head)
 {
   head.market = file.is_matrix_market ();
@@ -52,7 +52,7 @@ static bool read_head (graph_file &file, graph_head &head)
   return true;
 }
 
-// Reads as many lines as it takes.
+// Reads as many lines as needed.
 static graph_head head_of (const std::string &name)
 {
   graph_head head;
@@ -121,7 +121,8 @@ static numbers bounds_of_ids (collective &t, const numbers &ids)
   return first;
 }
 
-// How many of the ascending ids belong to each rank: from its first one to below the next one.
+// Counts how many of the ascending ids belong to each rank: from its first one to below the next
+// one.
 static numbers counts_of_ids (const numbers &ids, const numbers &first)
 {
   numbers counts;
@@ -135,7 +136,7 @@ static numbers counts_of_ids (const numbers &ids, const numbers &first)
   return counts;
 }
 
-// Numbers that ascend, to the ranks r with first[r] <= number < first[r+1].
+// Counts ascending numbers for the ranks r with first[r] <= number < first[r+1].
 static numbers counts_between (const numbers &ascending, const numbers &first)
 {
   numbers counts;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // A rank reads the lines that begin in its part of the bytes, and sends each entry to the rank that
-// gets its row. Entries at one place come there in the order of the file, so their sum has the bits
-// that the whole file gives.
+// gets its row. Entries at one place arrive there in the order of the file, so their sum has the
+// bits of the whole file's.
 
 #ifndef GPULINALG_READ_GRAPH_ROWS_H
 #define GPULINALG_READ_GRAPH_ROWS_H
@@ -18,11 +18,11 @@ namespace gla
 
 typedef std::vector<int64_t> numbers;
 
-// The same numbers from each rank to all: those of rank r begin at r * mine.size ().
+// Returns the numbers of each rank on all: those of rank r begin at r * mine.size ().
 numbers from_all (collective &t, const numbers &mine);
-// The first row of each rank, and the number of all rows behind the last.
+// Returns the first row of each rank, and the number of all rows at the end.
 numbers first_rows (octave_idx_type m, int count);
-// The last meeting: a rank without memory for its rows can still say so.
+// The last meeting: a rank without memory for its rows can still report that.
 void end_together (collective &t);
 
 // What all ranks read first: where the data begin, and in which line.
@@ -106,7 +106,7 @@ private:
 // entries
 //------------------------------------------------------------------------------
 
-// Entry k goes to rank owner[k], in the order of the entries.
+// Sends entry k to rank owner[k], in the order of the entries.
 template <typename T>
 std::vector<T> dealt_out (collective &t, const std::vector<T> &entries,
                           const std::vector<int32_t> &owner, const numbers &counts)
@@ -123,8 +123,8 @@ std::vector<T> dealt_out (collective &t, const std::vector<T> &entries,
   return std::vector<T> (all.begin (), all.end ());
 }
 
-// The rows of this rank, numbered from 0, of the m x n matrix whose entries the ranks have, with
-// values or all 1. The entries are used up.
+// Returns the rows of this rank, numbered from 0, of the m x n matrix whose entries the ranks have,
+// with values or all 1. The entries are consumed.
 template <typename Matrix, typename T>
 Matrix rows_here (collective &t, triplets<T> &entries, bool values, octave_idx_type m,
                   octave_idx_type n)
@@ -147,7 +147,7 @@ Matrix rows_here (collective &t, triplets<T> &entries, bool values, octave_idx_t
   return assemble<Matrix> (entries, first[t.rank () + 1] - first[t.rank ()], n);
 }
 
-// The outputs [A, ids] of a Matrix Market file.
+// Returns the outputs [A, ids] of a Matrix Market file.
 octave_value_list market_by_rows (collective &t, const std::string &name, const graph_head &head,
                                   const graph_options &want);
 

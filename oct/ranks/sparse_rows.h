@@ -10,8 +10,8 @@
 namespace gla
 {
 
-// Collective: the rows of this rank, of a square matrix; after t.announce (A, ...), which tells
-// whether it is complex.
+// Collective: returns the rows of this rank, of a square matrix; after t.announce (A, ...), which
+// tells whether it is complex.
 inline std::unique_ptr<sparse_matrix> rows_of_rank (collective &t, const octave_value &A,
                                                     const sparse_matrix::settings &how)
 {
@@ -24,7 +24,7 @@ inline std::unique_ptr<sparse_matrix> rows_of_rank (collective &t, const octave_
       new sparse_matrix (t.who (), A, how, t.is_complex (), make));
 }
 
-// What rows_of_rank has made of the rows.
+// Returns what rows_of_rank has made of the rows.
 inline gla_sparse_rows *rows_of (const sparse_matrix &A)
 {
   return static_cast<gla_sparse_rows *> (A.rows ());

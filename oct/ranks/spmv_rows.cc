@@ -13,7 +13,7 @@ static Array multiply (gla::collective &t, const gla::sparse_matrix &A, const Ar
   return Y;
 }
 
-// The class of the vectors is that of all ranks, so that each multiplies equally many.
+// All ranks have the same class of vectors, so that each multiplies equally many.
 template <typename Real, typename Cplx>
 static octave_value product (gla::collective &t, const gla::sparse_matrix &A, const octave_value &x)
 {
@@ -53,8 +53,8 @@ static void check_rows (const octave_value &A, const octave_value &x)
 // spmv
 //------------------------------------------------------------------------------
 
-// The options, with all that can be said without a matrix. It is called where the other ranks can
-// be told of errors.
+// Reads the options, with all checks that need no matrix. It is called where the other ranks can be
+// told of errors.
 static gla::options options_of_rows (const octave_value_list &args, int nargout)
 {
   gla::check_counts ("spmv", args, 2, gla::any_number, nargout, 1);
@@ -86,7 +86,7 @@ static octave_value_list product_by_rows (gla::collective &t, const octave_value
   return ovl (multiplied (t, *prepared, x));
 }
 
-// With a plan that was made with "mpi", "rows".
+// Multiplies by a plan that was made with "mpi", "rows".
 static octave_value_list by_plan (octave::interpreter &interp, const gla::plan_view &view,
                                   const octave_value_list &args, int nargout)
 {

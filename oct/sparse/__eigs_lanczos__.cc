@@ -57,10 +57,10 @@ eigs_request eigs_read_request (const octave_value_list &args, int nargout)
 // another way than products
 //------------------------------------------------------------------------------
 
-// Asks once, after 40 restarts and where not all has converged, whether the caller has a way that
-// takes less time than the restarts that are left, and then ends the call: its results are not
-// needed. The library reports its progress after each restart, but not while it looks for missed
-// values. It is constructed behind call.set_progress.
+// Asks once, after 40 restarts and if not all has converged, whether the caller has a way that
+// takes less time than the remaining restarts, and then ends the call: its results are not needed.
+// The library reports its progress after each restart, but not while it looks for missed values. It
+// must be constructed after call.set_progress.
 class doubtful_call
 {
 public:
@@ -71,7 +71,7 @@ public:
       gla_set_progress (call.context (), on_progress, this);
   }
 
-  // As call.finish; whether the call was given up.
+  // Does what call.finish does; returns whether the call was given up.
   bool finish (gla_status status)
   {
     try {
@@ -204,7 +204,7 @@ octave_scalar_map eigs_stats_of (const gla_eigs_report &report)
   return stats;
 }
 
-// The GPU that the vectors stay on; -1: they come to the host.
+// Returns the GPU that the vectors stay on; -1: they are copied to the host.
 static int device_of_vectors (const eigs_request &want, const octave_value &place)
 {
   const bool cpu = gla::is_text (place) && gla::lower_case (place.string_value ()) == "cpu";

@@ -1,4 +1,4 @@
-// eigs_lanczos.h: what __eigs_lanczos__ is asked for, and its results
+// eigs_lanczos.h: the request of __eigs_lanczos__, and its results
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #ifndef GPULINALG_EIGS_LANCZOS_H
@@ -24,7 +24,7 @@ struct eigs_request {
   bool single, is_complex;
   bool block_function; // the function accepts several columns
   bool vectors;        // return eigenvectors
-  bool resident;       // as a gpuArray where a GPU may do the work
+  bool resident;       // as a gpuArray if a GPU may do the work
 };
 
 eigs_request eigs_read_request (const octave_value_list &args, int nargout);
@@ -60,7 +60,7 @@ public:
     gla::wait_for_gpu (device);
   }
 
-  // Of a call that was given up there are no results.
+  // Returns no results of a call that was given up.
   octave_value_list values (gla_eigs_report report, bool given_up = false) const
   {
     if (given_up) {
@@ -77,7 +77,7 @@ public:
 
 private:
   Array m_v0, m_V;
-  gla::gpu_value m_resident; // in the place of m_V
+  gla::gpu_value m_resident; // instead of m_V
   Real m_d;
   NDArray m_residuals;
 };

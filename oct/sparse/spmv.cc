@@ -137,7 +137,7 @@ static octave_value product_of_plan (octave::interpreter &interp, const gla::pla
   return conjugated ? conjugate (interp, y) : y;
 }
 
-// With a plan that was made with "mpi", "rows".
+// Multiplies by a plan that was made with "mpi", "rows".
 static octave_value of_ranks (octave::interpreter &interp, const gla::plan_view &view,
                               const octave_value &X, const octave_value &device)
 {
@@ -164,7 +164,7 @@ octave_value gla::multiply_plan (octave::interpreter &interp, const plan_view &v
 // the call
 //------------------------------------------------------------------------------
 
-// Without "mpi"; x stands for the second argument.
+// Multiplies without "mpi"; x is the second argument.
 static octave_value product_here (octave::interpreter &interp, const octave_value_list &args,
                                   const octave_value &x)
 {

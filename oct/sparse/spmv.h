@@ -37,21 +37,21 @@ Cplx multiply_parts (const Cplx &X, octave_idx_type m, Multiply multiply)
   return Y;
 }
 
-// op(A)*x on the CPU, by the columns of Octave's sparse matrix A; nothing is prepared. Without a
-// call (NULL) the product does not react to Ctrl-C.
+// Returns op(A)*x on the CPU, by the columns of Octave's sparse matrix A; nothing is prepared.
+// Without a call (NULL) the product does not react to Ctrl-C.
 octave_value spmv_direct (gla::call *call, const octave_value &A, const octave_value &x,
                           const spmv_request &want);
 
-// The same for a gpuArray x on a GPU, with a prepared matrix there.
+// Does the same for a gpuArray x on a GPU, with a prepared matrix there.
 octave_value spmv_on_gpu (gla::call &call, const gla::sparse_matrix &A, const octave_value &x,
                           const spmv_request &want);
 bool spmv_is_on_gpu (const octave_value &x);
-// Both end with gpulinalg:gather-needed: where x is on a GPU, and the option "device" is "cpu";
-// where x is a gpuArray.
+// Both end with gpulinalg:gather-needed: if x is on a GPU, and the option "device" is "cpu"; if x
+// is a gpuArray.
 void spmv_refuse_cpu (const octave_value &x, const octave_value &device);
 void spmv_refuse_rows (const octave_value &x);
-// multiply (x), the product of A and x; where x is a gpuArray on the host it gets its elements, and
-// the result is a gpuArray.
+// Returns multiply (x), the product of A and x; if x is a gpuArray on the host, multiply gets its
+// elements, and the result is a gpuArray.
 template <typename Multiply>
 octave_value spmv_gathered (const octave_value &A, const octave_value &x, Multiply multiply)
 {
@@ -66,7 +66,7 @@ void spmv_check_vectors (const octave_value &X);
 // Reads and checks all arguments of spmv_plan.
 void spmv_plan_arguments (const octave_value_list &args, int nargout, octave_value &A,
                           octave_value &device, gla::sparse_matrix::settings &how);
-// 'N', 'T' or 'C', of the flags "transpose" and "ctranspose".
+// Returns 'N', 'T' or 'C', of the flags "transpose" and "ctranspose".
 char spmv_op (const gla::options &opts);
 
 #endif

@@ -1,4 +1,4 @@
-// spmv_gpu.cc: products with vectors that are gpuArrays
+// spmv_gpu.cc: sparse products with vectors that are gpuArrays
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "arrays/gpu_pages.h"
@@ -22,7 +22,7 @@ static gla::gpu_pages<Array> multiply (gla::call &call, const gla::sparse_matrix
   return Y;
 }
 
-// The real or imaginary parts of complex elements, which are their neighbours.
+// Returns the real or imaginary parts of complex elements.
 template <typename Cplx> static gla_nd parts_of (const gla::gpu_pages<Cplx> &X, bool imaginary)
 {
   gla_nd parts = gla::nd_of (X.value ());
@@ -35,7 +35,7 @@ template <typename Cplx> static gla_nd parts_of (const gla::gpu_pages<Cplx> &X, 
   return parts;
 }
 
-// The first or the second half of the columns.
+// Returns the first or the second half of the columns.
 template <typename Real> static gla_nd half_of (const gla::gpu_pages<Real> &X, bool second)
 {
   const dim_vector half (X.rows (), X.columns () / 2);
@@ -45,7 +45,7 @@ template <typename Real> static gla_nd half_of (const gla::gpu_pages<Real> &X, b
   return columns;
 }
 
-// A real matrix times complex vectors, as multiply_parts for the host.
+// Multiplies a real matrix by complex vectors, as multiply_parts does for the host.
 template <typename Real, typename Cplx>
 static gla::gpu_pages<Cplx> multiply_by_parts (gla::call &call, const gla::sparse_matrix &A,
                                                const gla::gpu_pages<Cplx> &X,
