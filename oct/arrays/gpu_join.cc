@@ -1,4 +1,4 @@
-// gpu_join.cc: arrays on a GPU that are made of other arrays side by side
+// gpu_join.cc: arrays on a GPU that are joined from other arrays
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "gpu_join.h"

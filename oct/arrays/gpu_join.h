@@ -1,4 +1,4 @@
-// gpu_join.h: arrays on a GPU that are made of other arrays side by side
+// gpu_join.h: arrays on a GPU that are joined from other arrays
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Octave evaluates [x, y; z] by making an empty array as large as the result and writing one part

@@ -9,7 +9,7 @@
 typedef struct {
   gla_callbacks callbacks; // of the caller
   int64_t pages;           // of all groups
-  int64_t first;           // page of the group at work
+  int64_t first;           // page of the current group
   char warned[2][24];      // ids of warnings that were given
 } gla_groups;
 

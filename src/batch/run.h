@@ -24,7 +24,7 @@ typedef struct {
   int workers;  // threads that have not ended
   int64_t pages, done, reported;
   int64_t in_flight; // pages that engines hold
-  int sweeps;        // of the pages at work, not yet reported; 0: nothing new
+  int sweeps;        // of the current pages, not yet reported; 0: nothing new
   int stopped;
   int closed; // no page is given out any more: the call is known to fail
   // Ranges that wait: the untouched rest, and what came back from engines that failed.
@@ -46,7 +46,7 @@ int gla_run_workers (gla_run *run, int change);
 // The monitor's function: counts pages and says whether to stop. In the caller's thread it also
 // reports the progress and polls the user's stop.
 int gla_run_poll (void *run, int64_t pages);
-// Reports that the pages at work have had so many sweeps: at once, or from a thread of an engine
+// Reports that the current pages have had so many sweeps: at once, or from a thread of an engine
 // with the next gla_run_watch.
 void gla_run_swept (void *run, int sweeps);
 // Reports the progress and polls the user's stop, while engines work in their threads.

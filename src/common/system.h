@@ -36,8 +36,8 @@ static inline double gla_now (void)
 // threads and processes
 //------------------------------------------------------------------------------
 
-// Starts a thread that takes no signals, because they are for the program's own threads. NULL:
-// nobody joins it. stack: its bytes, 0 for what is usual. Nonzero where there is no thread.
+// Starts a thread that takes no signals, because they are for the program's own threads. NULL: it
+// is not joined. stack: its bytes, 0 for the usual ones. Nonzero if there is no thread.
 int gla_thread_start (pthread_t *thread, size_t stack, void *(*work) (void *), void *argument);
 
 int64_t gla_process (void); // the number of this process

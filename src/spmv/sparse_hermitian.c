@@ -27,7 +27,7 @@ typedef struct {
   void *cursor;   // of row first and those that follow: the entry that is asked for next
   int64_t excess; // entries above the diagonal more than below
   int64_t row;    // with an entry whose image is missing or different; rows of the matrix: none
-  int waiting;    // entries above the diagonal that are looked at together
+  int waiting;    // entries above the diagonal that are compared together
   int64_t i[LOT], k[LOT];
 } part;
 

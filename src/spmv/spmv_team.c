@@ -87,7 +87,7 @@ static int64_t part_of (const shared_product *p, int number)
   return (int64_t)((double)p->call->x->rows * number / p->team.count);
 }
 
-// All rows of x: a part from the host, the others from the other GPUs.
+// Fills all rows of x: a part from the host, the others from the other GPUs.
 static gla_status put_vectors (member *m, const gla_array *to, const gla_array *from)
 {
   shared_product *p = m->product;
@@ -114,7 +114,7 @@ static gla_status put_vectors (member *m, const gla_array *to, const gla_array *
   return status;
 }
 
-// The rows of y that are here, from row `first` on.
+// Copies the rows of y that are here, from row `first` on.
 static gla_status get_vectors (gla_engine *engine, const gla_array *to, int64_t first,
                                const gla_array *from)
 {
@@ -146,7 +146,7 @@ static gla_status multiply_shares (const member *m, const device_vectors *v)
   return status;
 }
 
-// Columns `at` .. at+count-1 of an array.
+// Returns columns `at` .. at+count-1 of an array.
 static gla_array some_columns (const gla_array *a, int64_t at, int64_t count)
 {
   gla_array part = *a;
@@ -155,7 +155,8 @@ static gla_array some_columns (const gla_array *a, int64_t at, int64_t count)
   return part;
 }
 
-// All vectors, so many at a time. In the end of a turn x may be written to: all have read it.
+// Multiplies all vectors, so many at a time. At the end of a round x may be overwritten: all have
+// read it.
 static gla_status multiply_all (member *m, device_vectors *v, int64_t most)
 {
   const gla_spmv_call *call = m->product->call;
@@ -215,7 +216,7 @@ static void *member_thread (void *user)
   return NULL;
 }
 
-// The caller's thread asks the user meanwhile whether to stop, every 20 ms. Returns whether so.
+// Meanwhile the caller's thread polls the user's stop every 20 ms. Returns whether to stop.
 static int watch (shared_product *p)
 {
   enum { ASK_EVERY = 400 };
@@ -230,8 +231,8 @@ static int watch (shared_product *p)
   return stopped;
 }
 
-// Of several, a failure of a device goes before a lack of memory. Those that a failure of another
-// one has stopped count for nothing.
+// Of several failures, that of a device precedes a lack of memory. Members that were stopped by a
+// failure of another one do not count.
 static gla_status worst_of (shared_product *p, const member *members, int stopped)
 {
   static const gla_status order[] = {GLA_ERROR_DEVICE_FAILURE, GLA_ERROR_OUT_OF_MEMORY};
@@ -247,7 +248,7 @@ static gla_status worst_of (shared_product *p, const member *members, int stoppe
   return stopped ? GLA_ERROR_STOPPED : GLA_OK;
 }
 
-// When no member reads the memory of another one any more.
+// Called when no member reads the memory of another one any more.
 static void give_back (shared_product *p, const member *members, int count)
 {
   for (int k = 0; k < count; k++) {
@@ -302,7 +303,7 @@ static gla_status run_together (shared_product *p, int members)
 // how many
 //------------------------------------------------------------------------------
 
-// Predicted seconds of so many GPUs: each reads all of x, and has its part of the rest.
+// Predicts the seconds of so many GPUs: each reads all of x, and does its part of the rest.
 static double seconds_of (const shared_product *p, const gla_face *face, int members)
 {
   gla_engine *leader = p->team.engines[0];
@@ -319,8 +320,8 @@ static double seconds_of (const shared_product *p, const gla_face *face, int mem
          1e-4 * (double)members;
 }
 
-// The number that is predicted to be the fastest, if that saves a tenth of the time of one; all
-// where the caller lists them.
+// Returns the number that is predicted to be the fastest, if that saves a tenth of the time of one;
+// all if the caller lists them.
 static int members_of (const shared_product *p, const gla_face *face)
 {
   double best = 0.9 * seconds_of (p, face, 1);
@@ -343,8 +344,8 @@ static gla_status run (shared_product *p, int members)
   return members > 1 ? run_together (p, members) : gla_spmv_on_engine (p->call, p->team.engines[0]);
 }
 
-// Where one GPU of several has too little memory the first does the product alone; where one alone
-// has too little, all do it together.
+// If one GPU of several has too little memory the first does the product alone; if that one has too
+// little, all do it together.
 gla_status gla_spmv_on_gpus (void *user, const int *devices, int count, gla_outcome *outcome)
 {
   gla_spmv_call *call = user;

@@ -13,10 +13,10 @@ typedef struct {
   gla_job head;
   int64_t m, n;
   int64_t values;    // of S: the largest, 1 to k
-  int64_t u_columns; // of U: 0 (not wanted), `values`, or m where values is k
-  int64_t v_columns; // of V: 0, `values`, or n where values is k
+  int64_t u_columns; // of U: 0 (not wanted), `values`, or m if values is k
+  int64_t v_columns; // of V: 0, `values`, or n if values is k
   gla_svd_method method;
-  double tol; // of "jacobi": two columns count as orthogonal where the cosine is at most tol
+  double tol; // of "jacobi": two columns count as orthogonal if the cosine is at most tol
   int maxit;  // sweeps of Jacobi
 } gla_svd_job;
 

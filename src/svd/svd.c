@@ -1,7 +1,7 @@
 // svd.c: singular value decompositions of many matrices
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Checks the arguments, answers what needs no arithmetic, has the pages dealt out to engines
+// This file checks the arguments, answers what needs no arithmetic, shares the pages among engines
 // (batch/dispatch.c), and tries pages that did not converge again by the other method. The backends
 // do the arithmetic.
 
@@ -39,7 +39,7 @@ static gla_status check_options (gla_context *ctx, const gla_svd_options *o, int
   return GLA_OK;
 }
 
-// U or V, with as many columns as there are values or, where all values are wanted, with all.
+// Checks U or V, with as many columns as there are values or, if all values are wanted, with all.
 static gla_status check_vectors (gla_context *ctx, const char *name, const gla_array *a,
                                  const gla_array *A, int64_t rows, int64_t values)
 {

@@ -21,9 +21,9 @@ typedef struct job {
   gla_pool_work work;
   void *user;
   int64_t opened;       // when
-  _Atomic int64_t next; // the first piece that nobody has taken
+  _Atomic int64_t next; // the first piece that is not taken
   int most, joined;     // threads, the caller included
-  _Atomic int inside;   // threads of the pool that may still be at work
+  _Atomic int inside;   // threads of the pool that may still work
   struct job *other;    // open jobs are a list
 } job;
 

@@ -20,7 +20,7 @@ typedef struct {
   int64_t *place; // of each row in the front
   scalar *stack;  // what fronts leave to their parents, in their order
   int64_t top;
-  scalar *rest;   // of the front at work: below x below
+  scalar *rest;   // of the current front: below x below
   scalar *scaled; // L*D below a panel, and of all panels at the rows below the front
   double since;   // flops since the last poll
 } filling;
