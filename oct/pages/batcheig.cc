@@ -103,7 +103,6 @@ static octave_value_list batcheig_body (octave::interpreter &interp, const octav
                      {"method", "device", "tol", "maxit", "phase", "itype", "drop", "progress",
                       "range", "largest", "smallest", "interval"});
 
-  // check the matrix
   gla::check_float_array ("batcheig", "A", args (0));
   dim_vector dims = args (0).dims ();
   if (dims (0) != dims (1))
@@ -112,7 +111,6 @@ static octave_value_list batcheig_body (octave::interpreter &interp, const octav
   if (pair)
     check_pair (args (0), args (1));
 
-  // read the options
   eig_request want = eig_request ();
   want.eig = gla::sized<gla_eig_options> ();
   want.vectors = nargout >= 2;
@@ -136,7 +134,6 @@ static octave_value_list batcheig_body (octave::interpreter &interp, const octav
   read_way (opts, pair, want);
   want.diagonal = want.diagonal && !gla::any_on_gpu (args);
 
-  // work
   if (pair && want.way != GLA_PAIRS_CHOL && gla::any_on_gpu (args))
     return solve_pairs_on_gpu (args (0), args (1), want, opts);
   gla::call call ("batcheig", interp, gla::context_of_pages (args, opts.value ("progress")));

@@ -18,7 +18,6 @@ static octave_value_list batchsvd_body (octave::interpreter &interp, const octav
   const dim_vector dims = A.dims ();
   const octave_idx_type least = std::min (dims (0), dims (1));
 
-  // read the options
   svd_request want;
   want.svd = gla::sized<gla_svd_options> ();
   want.economy = (zero && dims (0) > dims (1)) || !opts.last_flag ({"econ"}).empty ();
@@ -39,7 +38,6 @@ static octave_value_list batchsvd_body (octave::interpreter &interp, const octav
                    static_cast<long long> (least), static_cast<long long> (want.svd.values));
   want.economy |= want.svd.values > 0; // also where these are all values
 
-  // work
   gla::call call ("batchsvd", interp, gla::context_of_pages (args, opts.value ("progress")));
   call.set_place (opts.value ("device"));
   call.set_progress (opts.value ("progress"));

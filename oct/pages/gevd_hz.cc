@@ -139,7 +139,6 @@ static octave_value_list gevd_hz_body (octave::interpreter &interp, const octave
   const gla::options opts = gevd_hz_arguments (args, nargout, want);
   const octave_value A = args (0), B = args (1);
 
-  // work
   gla::call call ("gevd_hz", interp);
   call.set_place (opts.value ("device"));
   call.set_progress (opts.value ("progress"));

@@ -94,7 +94,6 @@ static octave_value_list solve_here (octave::interpreter &interp, const octave_v
   gsvd_request want = {};
   const gla::options opts = gsvd_hz_arguments (args, nargout, want);
 
-  // work
   gla::call call ("gsvd_hz", interp);
   call.set_place (opts.value ("device"));
   call.set_progress (opts.value ("progress"));

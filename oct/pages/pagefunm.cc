@@ -311,7 +311,6 @@ octave_value_list pagefunm_body (octave::interpreter &interp, const octave_value
 {
   gla::check_counts (who, args, 2, gla::any_number, nargout, 2);
 
-  // check the matrix
   request want;
   want.A = args (0);
   gla::check_float_array (who, "A", want.A);
@@ -320,7 +319,6 @@ octave_value_list pagefunm_body (octave::interpreter &interp, const octave_value
     error_with_id ("gpulinalg:bad-shape", "%s: the pages of A must be square, but A is %s", who,
                    dims.str ().c_str ());
 
-  // read the function and the options
   want.dims = dims;
   const int first = read_function (args, want);
   const gla::options opts (who, args, first, {"lower", "upper"},
@@ -328,7 +326,6 @@ octave_value_list pagefunm_body (octave::interpreter &interp, const octave_value
   read_options (opts, want);
   want.info = nargout >= 2;
 
-  // work
   if (want.fun == GLA_FUN_VALUES && gla::any_on_gpu (args))
     gla::gather_needed ("pagefunm with a function handle");
   if (want.dims != dims && gla::any_on_gpu (args)) {

@@ -175,7 +175,6 @@ static octave_value_list qr_block_body (octave::interpreter &interp, const octav
   const gla::options opts = qr_block_arguments (args, nargout, B, want);
   const octave_value A = args (0);
 
-  // work
   if (want.solve && gla::any_on_gpu (args))
     return qr_block_solve_on_gpu (A, B, want, opts);
   gla::call call ("qr_block", interp, gla::context_of_pages (args, opts.value ("progress")));

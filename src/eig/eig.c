@@ -142,14 +142,12 @@ gla_status gla_batcheig (gla_context *ctx, const gla_array *A, const gla_eig_res
   gla_eig_results r;
   gla_eig_options o;
 
-  // check inputs
   gla_status status = gla_begin_call (ctx, results, &r, sizeof r, options, &o, sizeof o, report);
   if (status == GLA_OK)
     status = check (ctx, A, &r, &o);
   if (status != GLA_OK)
     return status;
 
-  // allocate
   const int64_t pages = A->pages;
   const int counts = o.range == GLA_EIG_INTERVAL && r.count == NULL; // else they need not be stored
   gla_infos infos;
@@ -163,7 +161,6 @@ gla_status gla_batcheig (gla_context *ctx, const gla_array *A, const gla_eig_res
                      (long long)pages);
   }
 
-  // work
   if (r.count != NULL && pages > 0)
     memset (r.count, 0, (size_t)pages * sizeof *r.count);
   gla_eig_run run = {.all = {.A = *A, .lambda = r.lambda, .V = r.V}, .failures.bad_page = -1};

@@ -230,7 +230,6 @@ gla_status gla_pagefun (gla_context *ctx, const gla_array *A, gla_fun fun,
   gla_fun_run run = {.failures.bad_page = -1,
                      .report = {.base = {.device = GLA_DEVICE_HOST, .first_failed = -1}}};
 
-  // check inputs
   gla_status status =
       gla_begin_call (ctx, results, &r, sizeof r, options, &run.o, sizeof run.o, report);
   if (status == GLA_OK)
@@ -240,13 +239,11 @@ gla_status gla_pagefun (gla_context *ctx, const gla_array *A, gla_fun fun,
   if (status != GLA_OK)
     return status;
 
-  // allocate
   gla_infos infos;
   status = gla_infos_take (ctx, r.info, r.F.pages, &infos);
   if (status != GLA_OK)
     return status;
 
-  // work
   run.all = (gla_pagefun_chunk){.A = *A, .F = r.F, .info = infos.words};
   if (run.o.tol == 0)
     run.o.tol = 10 * (double)A->rows * gla_type_eps (A->type);

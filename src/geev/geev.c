@@ -115,15 +115,12 @@ gla_status gla_pageeig (gla_context *ctx, const gla_array *A, const gla_pageeig_
   gla_pageeig_results r;
   gla_pageeig_options o;
 
-  // check inputs
   GLA_TRY (gla_begin_call (ctx, results, &r, sizeof r, options, &o, sizeof o, report));
   GLA_TRY (check (ctx, A, &r));
 
-  // allocate
   gla_infos infos;
   GLA_TRY (gla_infos_take (ctx, r.info, A->pages, &infos));
 
-  // work
   geev_run run = {.all = {.A = *A, .lambda = r.lambda, .V = r.V, .W = r.W}};
   run.all.info = infos.words;
   run.call.arrays = run.all.arrays;

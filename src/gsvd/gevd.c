@@ -127,7 +127,6 @@ gla_status gla_gevd (gla_context *ctx, const gla_array *A, const gla_array *B,
   gla_gevd_report own_report = {.base = {.device = GLA_DEVICE_HOST, .first_failed = -1},
                                 .first_singular = -1};
 
-  // check inputs
   gla_status status = gla_begin_call (ctx, results, &r, sizeof r, options, &o, sizeof o, report);
   o.blank = 1;
   if (status == GLA_OK)
@@ -135,7 +134,6 @@ gla_status gla_gevd (gla_context *ctx, const gla_array *A, const gla_array *B,
   if (status != GLA_OK)
     return status;
 
-  // work
   int32_t *info = r.info, *own = NULL;
   if (info == NULL && A->pages > 0) {
     info = own = malloc ((size_t)A->pages * sizeof *own);

@@ -283,11 +283,9 @@ gla_status gla_gsvd (gla_context *ctx, const gla_array *A, const gla_array *B,
   gla_gsvd_results r;
   gla_gsvd_options o;
 
-  // check inputs
   GLA_TRY (gla_begin_call (ctx, results, &r, sizeof r, options, &o, sizeof o, report));
   GLA_TRY (check (ctx, A, B, &r, &o));
 
-  // allocate
   int32_t *own_info = NULL;
   if (r.info == NULL && A->pages > 0) {
     own_info = malloc ((size_t)A->pages * sizeof *own_info);
@@ -295,7 +293,6 @@ gla_status gla_gsvd (gla_context *ctx, const gla_array *A, const gla_array *B,
       return gla_end_call (ctx, GLA_ERROR_OUT_OF_MEMORY);
   }
 
-  // work
   gsvd_run run = {.job = {.m = 0}};
   run.call.arrays = run.all.arrays;
   gla_call_start (&run.call, &gsvd_operation, &run.job.head, ctx, A->pages);

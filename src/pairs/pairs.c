@@ -224,7 +224,6 @@ gla_status gla_batcheig_pairs (gla_context *ctx, const gla_array *A, const gla_a
 {
   gla_pairs_run p = {.ctx = ctx, .report = {.bad_page = -1}};
 
-  // check inputs
   gla_status status =
       gla_begin_call (ctx, results, &p.r, sizeof p.r, options, &p.o, sizeof p.o, report);
   if (status == GLA_OK)
@@ -232,7 +231,6 @@ gla_status gla_batcheig_pairs (gla_context *ctx, const gla_array *A, const gla_a
   if (status != GLA_OK)
     return status;
 
-  // allocate
   const int64_t pages = p.r.lambda.pages;
   const int part = p.o.range != GLA_EIG_ALL || p.o.way == GLA_PAIRS_DROP;
   int32_t *own_info = p.r.info == NULL ? malloc ((size_t)(pages + 1) * sizeof *own_info) : NULL;
@@ -247,7 +245,6 @@ gla_status gla_batcheig_pairs (gla_context *ctx, const gla_array *A, const gla_a
                      (long long)pages);
   }
 
-  // work
   const int swap = p.o.way == GLA_PAIRS_SWAP;
   p.A = swap ? *B : *A;
   p.B = swap ? *A : *B;

@@ -118,7 +118,6 @@ static gla_status multiply (gla_context *ctx, const gla_array *A, const gla_arra
   gla_pagemul_options o;
   int64_t numbers[3];
 
-  // check inputs
   gla_status status = gla_begin_call (ctx, results, &r, sizeof r, options, &o, sizeof o, report);
   if (status != GLA_OK)
     return status;
@@ -137,7 +136,6 @@ static gla_status multiply (gla_context *ctx, const gla_array *A, const gla_arra
   if (status != GLA_OK)
     return status;
 
-  // work
   pagemul_run run = {0};
   run.call.arrays = &run.all.C;
   gla_call_start (&run.call, &pagemul_operation, &run.job.head, ctx, r.C.pages);

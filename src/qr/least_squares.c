@@ -124,14 +124,12 @@ gla_status gla_least_squares (gla_context *ctx, const gla_array *A, const gla_ar
   gla_least_squares_report own_report = {.base = {.device = GLA_DEVICE_HOST, .first_failed = -1},
                                          .first_deficient = -1};
 
-  // check inputs
   gla_status status = gla_begin_call (ctx, results, &r, sizeof r, options, &o, sizeof o, report);
   if (status == GLA_OK)
     status = check (ctx, A, B, &r, &o);
   if (status != GLA_OK)
     return status;
 
-  // work
   int32_t *info = r.info, *own = NULL;
   if (info == NULL && A->pages > 0) {
     info = own = malloc ((size_t)A->pages * sizeof *own);

@@ -179,11 +179,9 @@ gla_status gla_qr (gla_context *ctx, const gla_array *A, const gla_array *B,
   gla_qr_results r;
   gla_qr_options o;
 
-  // check inputs
   GLA_TRY (gla_begin_call (ctx, results, &r, sizeof r, options, &o, sizeof o, report));
   GLA_TRY (check (ctx, A, B, &r, &o));
 
-  // work
   gla_qr_run run = {0};
   run.call.arrays = run.all.arrays;
   gla_call_start (&run.call, &qr_operation, &run.job.head, ctx, A->pages);

@@ -262,7 +262,6 @@ gla_status gla_gsvd_rows (gla_context *ctx, gla_ranks *ranks, const gla_array *A
   call.b.with_q = r.V.data != NULL;
   status = start (ctx, &call, &card, A, B, &o);
 
-  // work
   if (status == GLA_OK) {
     const gla_callbacks before = gla_ranks_enter (ranks);
     let_all_gpus (&call);
@@ -332,7 +331,6 @@ gla_status gla_gevd_rows (gla_context *ctx, gla_ranks *ranks, const gla_array *A
   card.status = status;
   status = start (ctx, &call, &card, A, B, &o);
 
-  // work
   if (status == GLA_OK) {
     const gla_callbacks before = gla_ranks_enter (ranks);
     let_all_gpus (&call);

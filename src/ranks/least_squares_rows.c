@@ -94,7 +94,6 @@ gla_status gla_least_squares_rows (gla_context *ctx, gla_ranks *ranks, const gla
   card.status = status;
   status = gla_rows_meet (ctx, ranks, &card, A, NULL);
 
-  // work
   if (status == GLA_OK) {
     const gla_callbacks before = gla_ranks_enter (ranks);
     call.rows.A = *A;

@@ -152,7 +152,6 @@ gla_status gla_qr_rows (gla_context *ctx, gla_ranks *ranks, const gla_array *A, 
   card.status = status;
   status = gla_rows_meet (ctx, ranks, &card, A, NULL);
 
-  // work
   if (status == GLA_OK) {
     const gla_callbacks before = gla_ranks_enter (ranks);
     call.rows.A = *A;

@@ -296,7 +296,6 @@ gla_status gla_sparse_rows_create (gla_context *ctx, gla_ranks *ranks, const gla
   card.status = status;
   status = gla_ranks_meet (ctx, ranks, &card);
 
-  // work
   if (status == GLA_OK) {
     int64_t before;
     gla_ranks_sum (ranks, 0, &before, &S->n);

@@ -46,7 +46,6 @@ gla_status gla_spmv_rows (gla_context *ctx, gla_sparse_rows *S, const gla_array 
   if (status != GLA_OK)
     return gla_end_call (ctx, status);
 
-  // work
   const void *extended = gla_sparse_rows_extend (S, x->data, x->column_stride, x->columns);
   const gla_array whole = gla_array_packed ((void *)(uintptr_t)extended, S->type, S->reach,
                                             x->columns, 1, GLA_DEVICE_HOST);

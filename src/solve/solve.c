@@ -326,7 +326,6 @@ gla_status gla_pagesolve (gla_context *ctx, const gla_array *A, const gla_array 
   gla_pagesolve_options o;
   int64_t numbers[3];
 
-  // check inputs
   GLA_TRY (gla_begin_call (ctx, results, &r, sizeof r, options, &o, sizeof o, report));
   if (A == NULL)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "A must not be NULL");
@@ -341,11 +340,9 @@ gla_status gla_pagesolve (gla_context *ctx, const gla_array *A, const gla_array 
     o.b_step = o.a_step;
   GLA_TRY (check (ctx, A, B, &r, &o));
 
-  // allocate
   gla_infos infos;
   GLA_TRY (gla_infos_take (ctx, r.info, r.X.pages, &infos));
 
-  // work
   pagesolve_run run = {.all = {.X = r.X, .rcond = r.rcond, .info = infos.words}};
   run.call.arrays = run.all.arrays;
   gla_call_start (&run.call, &pagesolve_operation, &run.job.head, ctx, r.X.pages);

@@ -171,20 +171,17 @@ gla_status gla_batchsvd (gla_context *ctx, const gla_array *A, const gla_svd_res
   gla_svd_options o;
   int64_t values;
 
-  // check inputs
   gla_status status = gla_begin_call (ctx, results, &r, sizeof r, options, &o, sizeof o, report);
   if (status == GLA_OK)
     status = check (ctx, A, &r, &o, &values);
   if (status != GLA_OK)
     return status;
 
-  // allocate
   gla_infos infos;
   status = gla_infos_take (ctx, r.info, A->pages, &infos);
   if (status != GLA_OK)
     return status;
 
-  // work
   gla_svd_run run = {.all = {.A = *A, .S = r.S, .U = r.U, .V = r.V}};
   run.all.info = infos.words;
   run.call.arrays = run.all.arrays;

@@ -4,10 +4,6 @@
 #include "cpu/engine.h"
 #include "eig.h"
 
-//------------------------------------------------------------------------------
-// how an eigenvalue job is solved on the CPU
-//------------------------------------------------------------------------------
-
 // The largest n with one page per lane: by Jacobi, if "auto" takes Jacobi, by QL if divide and
 // conquer could do it instead, by QL otherwise, and that for eigenvalues of complex double alone. A
 // register takes as long with one page as with all, so these are the sizes where full registers

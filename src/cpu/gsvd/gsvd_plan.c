@@ -5,10 +5,6 @@
 #include "gsvd.h"
 #include "gsvd/gsvd_blocks.h"
 
-//------------------------------------------------------------------------------
-// how a GSVD job is done on the CPU
-//------------------------------------------------------------------------------
-
 // Pages up to so many elements stay with one thread.
 enum { PAGE_IN_THREAD = 192 * 192 };
 

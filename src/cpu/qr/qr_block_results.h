@@ -16,10 +16,6 @@
 #include "qr_block.h"
 #include "qr_page.h"
 
-//------------------------------------------------------------------------------
-// Q, Q'*B, W and Y from the block reflectors
-//------------------------------------------------------------------------------
-
 // Applies the block at j to columns first .. first+count-1 of Q, which are columns of the identity:
 // Q(j:, :) = I - V T V'.
 static void block_q_own (const block_space *b, int member, int64_t j, real *Q, int64_t ldq,

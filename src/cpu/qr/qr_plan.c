@@ -6,10 +6,6 @@
 #include "cpu/engine.h"
 #include "qr.h"
 
-//------------------------------------------------------------------------------
-// how a QR job is done on the CPU
-//------------------------------------------------------------------------------
-
 // Elements of a page up to which it goes into a lane, and the most columns. Bytes of a page up to
 // which its rows go into lanes. Columns up to which a tree of row blocks serves, if there are so
 // many times more rows.

@@ -160,7 +160,6 @@ gla_status gla_factor_create (gla_context *ctx, const gla_csr *A, double shift, 
     return GLA_ERROR_BAD_ARGUMENT;
   ctx->message[0] = '\0';
 
-  // check inputs
   if (A == NULL || F_out == NULL)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s must not be NULL", A == NULL ? "A" : "F");
   if (!gla_take_options (ctx, "options", options, &o, sizeof o) ||
@@ -168,7 +167,6 @@ gla_status gla_factor_create (gla_context *ctx, const gla_csr *A, double shift, 
     return GLA_ERROR_BAD_ARGUMENT;
   GLA_TRY (check (ctx, A, shift));
 
-  // work
   gla_status status = take_factor (ctx, A, &o, &F);
   if (status == GLA_OK)
     status = analyse_and_fill (ctx, F, A, shift, &o, &own);
