@@ -143,7 +143,7 @@ typedef struct {
   // What the contexts of this process keep between calls, in bytes: work space and the copies of
   // sparse matrices on the GPU, and pinned memory of the host. 0 for the CPU.
   int64_t memory_kept, host_kept;
-  int64_t memory_arrays; // bytes that gla_memory_take has handed out
+  int64_t memory_arrays; // bytes that gla_memory_take has given out
 } gla_device_info;
 gla_status gla_device_query (gla_context *ctx, int device, gla_device_info *info);
 
@@ -172,7 +172,7 @@ const char *gla_version (void); // of the library, "0.2.0" or "0.3.0-dev"
 typedef struct {
   size_t size;          // of the whole report, sizeof (gla_eig_report) for example
   int device;           // the first GPU that worked, or GLA_DEVICE_HOST
-  int64_t chunk_pages;  // pages in the largest chunk that was worked on at once; 0: none was needed
+  int64_t chunk_pages;  // pages of the largest chunk; 0: none was needed
   int64_t pages_failed; // pages with results of NaN because of their values, see each function
   int64_t first_failed; // the first of them, from 0; -1: none
 } gla_report;
@@ -220,7 +220,7 @@ typedef struct {
   size_t size;      // sizeof (gla_eig_results)
   gla_array lambda; // k x 1 x P, the real type of A; any row_stride (so it can be a diagonal);
                     // ascending. k: n; with GLA_EIG_INDICES iu-il+1; with GLA_EIG_INTERVAL from 0
-                    // to n, and pages that have fewer are NaN behind them
+                    // to n, and pages that have fewer have NaN after them
   gla_array V;      // n x k x P, the type of A, orthonormal columns, A V = V diag (lambda);
                     // row_stride 1
   int32_t *info;    // host array of P, or NULL: 0 ok; n+1 the page holds NaN or Inf; 1..n: that
@@ -285,7 +285,7 @@ typedef struct {
   size_t size;      // sizeof (gla_eig_pairs_results)
   gla_array lambda; // k x 1 x P, real type; any row_stride; ascending. k as in gla_eig_results;
                     // with GLA_PAIRS_DROP and all eigenvalues wanted from 0 to n, and pages of
-                    // smaller rank are NaN behind theirs
+                    // smaller rank have NaN after theirs
   gla_array V;      // n x k x P, row_stride 1; V'*B*V = I, with itype 3 V'*inv (B)*V = I, with
                     // GLA_PAIRS_SWAP V'*A*V = I; the phase is that of gla_batcheig
   gla_array rcond;  // 1 x 1 x P, real type: reciprocal condition number in the 1-norm of B, with
@@ -754,7 +754,7 @@ typedef struct {
   int64_t occupied_count;  // 1 or P
   const double *scale;     // {NULL: 1} the function is that of scale*A
   int64_t scale_count;     // 1 or P
-  int scale_complex;       // {0} nonzero: real and imaginary parts in turn; F is complex
+  int scale_complex;       // {0} nonzero: real and imaginary parts alternate; F is complex
   int raise;               // {0} nonzero: eigenvalues of A below floor times the largest magnitude
   double floor;            // on their page are raised to that; at least 0 and less than 1
   double tol;              // {0: 10*n*eps} eigenvalues of at most tol times the largest magnitude
@@ -812,7 +812,7 @@ typedef struct {
   const void *values; // of the type; NULL: all entries are 1
 } gla_csr;
 
-// How rows are dealt out on a GPU. On the CPU all of them mean parts of equally many entries.
+// How a GPU distributes rows. On the CPU all of them mean parts of equally many entries.
 typedef enum {
   GLA_SPMV_METHOD_AUTO = 0,
   GLA_SPMV_METHOD_SCALAR,  // a thread for each row
@@ -1062,7 +1062,7 @@ typedef struct {
 
 // Collective: adds up the parts.
 gla_status gla_ranks_announce (gla_context *ctx, gla_ranks *ranks, gla_ranks_parts *parts);
-// Instead of the collective call that the others have come to: this rank cannot take part. All get
+// Replaces the collective call of the others: this rank cannot take part. All get
 // the status `why`, and a message that ends with `text`.
 gla_status gla_ranks_refuse (gla_context *ctx, gla_ranks *ranks, gla_status why, const char *text);
 
@@ -1075,8 +1075,8 @@ gla_status gla_ranks_collect (gla_context *ctx, gla_ranks *ranks, const gla_arra
                               const gla_array *whole);
 
 // Collective: every rank gives bytes to every rank, itself included. bytes[r] of those at `data`,
-// one rank behind the other, are for rank r, and bytes_in[r] at *received come from rank r, in the
-// same order; free (*received) is up to the caller, it is NULL after an error.
+// in the order of the ranks, are for rank r, and bytes_in[r] at *received come from rank r, in the
+// same order; the caller frees *received, which is NULL after an error.
 gla_status gla_ranks_all_to_all (gla_context *ctx, gla_ranks *ranks, const void *data,
                                  const int64_t *bytes, void **received, int64_t *bytes_in);
 

@@ -25,8 +25,8 @@ gla_cpu_gsvd_plan gla_cpu_gsvd_plan_of (const gla_gsvd_job *job)
 // how long a GSVD job takes on the CPU
 //------------------------------------------------------------------------------
 
-// Returns the operations of the preparation, of the sweeps and of the vectors, by the speed of
-// products.
+// Returns the operations of the preparation, of the sweeps and of the vectors, counted as in
+// products of matrices.
 static double operations (const gla_gsvd_job *job, const gla_cpu_gsvd_plan *plan)
 {
   const double m = (double)job->m, n = (double)job->n, p = (double)job->p;
