@@ -37,7 +37,7 @@ help:
 	@echo "  make check-lapack  LAPACK's test programs with this library behind them (Debian: apt-get download)"
 	@echo "  make check-versions  test the package in Debian 11, 13 and unstable (root, debootstrap)"
 	@echo "  make check-blas    right results and no spinning threads with other BLAS (Debian and Ubuntu)"
-	@echo "  make check-windows  compile the C library for Windows (MinGW-w64) and run what it asks of the system under Wine"
+	@echo "  make check-windows  build for Windows (MinGW-w64), and run the C tests under Wine"
 	@echo "  make check-platforms  build the C library for 64-bit ARM and test it under QEMU (make check-arm), and check its"
 	@echo "                     sources for musl, 32 bits, macOS and FreeBSD"
 	@echo "  make bench         time the functions against their peers; tables to bench/results"

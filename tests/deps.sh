@@ -34,6 +34,7 @@ need gnuplot gnuplot-nox
 need fc-list fontconfig
 if [ "${1:-}" = windows ]; then
   need x86_64-w64-mingw32-gcc-posix gcc-mingw-w64-x86-64-posix
+  need x86_64-w64-mingw32-g++-posix g++-mingw-w64-x86-64-posix
   need wine "wine wine64"
 fi
 if [ "${1:-}" = platforms ]; then
