@@ -18,7 +18,7 @@ octave="octave-cli --no-init-file --no-history"
 # without ccache, because kernels are compiled only once.
 if command -v ccache >/dev/null 2>&1; then
   mkdir "$work/compilers"
-  for compiler in gcc g++ clang; do
+  for compiler in gcc g++ clang aarch64-linux-gnu-gcc; do
     ! command -v "$compiler" >/dev/null 2>&1 || ln -s "$(command -v ccache)" "$work/compilers/$compiler"
   done
   export CCACHE_DIR="${CCACHE_DIR:-$PWD/build/ccache}" CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1 CCACHE_PATH="${CCACHE_PATH:-$PATH}"
