@@ -7,7 +7,7 @@
 #include <climits>
 #include <cstdint>
 #include <cuda_runtime.h>
-#include <pthread.h>
+#include <mutex>
 
 #include "runtime.cuh"
 
@@ -27,7 +27,7 @@ struct allowed {
 };
 const int PLACES = 4096;
 allowed table[PLACES];
-pthread_mutex_t table_mutex = PTHREAD_MUTEX_INITIALIZER;
+std::mutex table_mutex;
 
 // The entry of this kernel, or a free one that it takes; NULL if there is none.
 allowed *place_of (const void *kernel, int device)
@@ -64,10 +64,8 @@ cudaError_t allow_dynamic_shared (const void *kernel, size_t bytes)
   cudaError_t error = cudaGetDevice (&device);
   if (error != cudaSuccess)
     return error;
-  pthread_mutex_lock (&table_mutex);
-  error = raise (kernel, device, bytes);
-  pthread_mutex_unlock (&table_mutex);
-  return error;
+  const std::lock_guard<std::mutex> guard (table_mutex);
+  return raise (kernel, device, bytes);
 }
 
 //------------------------------------------------------------------------------

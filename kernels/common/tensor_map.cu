@@ -24,16 +24,13 @@ typedef int (*encode_function) (tensor_map *, int, uint32_t, void *, const uint6
                                 const uint64_t *, const uint32_t *, const uint32_t *, int, int, int,
                                 int);
 
-encode_function encode;
-pthread_once_t once = PTHREAD_ONCE_INIT;
-
 // Called only when a GPU is in use, so the driver is loaded.
-void find_function ()
+encode_function find_function ()
 {
-  void *driver = gla_library_open ("libcuda.so.1");
-  if (driver != nullptr)
-    encode =
-        reinterpret_cast<encode_function> (gla_library_symbol (driver, "cuTensorMapEncodeTiled"));
+  void *driver = gla_library_of_cuda ("cuda", 1);
+  void *function =
+      driver != nullptr ? gla_library_symbol (driver, "cuTensorMapEncodeTiled") : nullptr;
+  return reinterpret_cast<encode_function> (function);
 }
 
 } // namespace
@@ -48,7 +45,7 @@ bool tensor_map_fill (tensor_map *map, const tensor_pages &array, int columns, i
   if ((uintptr_t)array.data % 16 != 0 || ld % 16 != 0 || page % 16 != 0 || ld <= 0 || page < 0 ||
       ld >= most || page >= most || !clusters_work ())
     return false;
-  pthread_once (&once, find_function);
+  static const encode_function encode = find_function ();
   if (encode == nullptr)
     return false;
   const uint64_t line = 128 / array.size, rows = (uint64_t)array.rows;

@@ -4,7 +4,7 @@
 #include "cublas.cuh"
 #include "common/runtime.cuh"
 #include "engine.cuh"
-#include "common/system.h"
+#include "library.cuh"
 
 namespace
 {
@@ -26,34 +26,28 @@ struct library {
   bool found;
 };
 
-library cublas;
-pthread_once_t once = PTHREAD_ONCE_INIT;
-
-template <class F> bool find (void *from, const char *name, F *function)
+library open_library ()
 {
-  *function = reinterpret_cast<F> (gla_library_symbol (from, name));
-  return *function != nullptr;
+  library l = {};
+  void *from = toolkit_library ("cublas", 13, 11);
+  if (from == nullptr)
+    return l;
+  const char *gemm[] = {"cublasSgemm_v2", "cublasDgemm_v2", "cublasCgemm_v2", "cublasZgemm_v2"};
+  bool all = find (from, "cublasCreate_v2", &l.create) &&
+             find (from, "cublasDestroy_v2", &l.destroy) &&
+             find (from, "cublasSetStream_v2", &l.set_stream);
+  find (from, "cublasSetMathMode", &l.set_math);
+  find (from, "cublasSetEmulationStrategy", &l.set_strategy);
+  for (int t = 0; t < 4; t++)
+    all = all && find (from, gemm[t], &l.gemm[t]);
+  l.found = all;
+  return l;
 }
 
-void open_library ()
+const library &cublas ()
 {
-  const char *names[] = {"libcublas.so.13", "libcublas.so.12", "libcublas.so.11", "libcublas.so",
-                         "/usr/local/cuda/lib64/libcublas.so"};
-  void *from = nullptr;
-  for (const char *name : names)
-    if (from == nullptr)
-      from = gla_library_open (name);
-  if (from == nullptr)
-    return;
-  const char *gemm[] = {"cublasSgemm_v2", "cublasDgemm_v2", "cublasCgemm_v2", "cublasZgemm_v2"};
-  bool all = find (from, "cublasCreate_v2", &cublas.create) &&
-             find (from, "cublasDestroy_v2", &cublas.destroy) &&
-             find (from, "cublasSetStream_v2", &cublas.set_stream);
-  find (from, "cublasSetMathMode", &cublas.set_math);
-  find (from, "cublasSetEmulationStrategy", &cublas.set_strategy);
-  for (int t = 0; t < 4; t++)
-    all = all && find (from, gemm[t], &cublas.gemm[t]);
-  cublas.found = all;
+  static const library opened = open_library ();
+  return opened;
 }
 
 gla_status status_of (int status)
@@ -78,8 +72,7 @@ int operation (char op, bool is_complex)
 
 bool gpu_blas_available ()
 {
-  pthread_once (&once, open_library);
-  return cublas.found;
+  return cublas ().found;
 }
 
 bool gpu_blas_expected ()
@@ -90,7 +83,7 @@ bool gpu_blas_expected ()
 void gpu_blas_close (gpu_blas *b)
 {
   if (b->handle != nullptr)
-    cublas.destroy (b->handle);
+    cublas ().destroy (b->handle);
   b->handle = nullptr;
 }
 
@@ -100,13 +93,13 @@ gla_status gpu_blas_open (gpu_blas *b)
     return GLA_OK;
   if (!gpu_blas_available ())
     return GLA_ERROR_DEVICE_FAILURE;
-  int status = cublas.create (&b->handle);
+  int status = cublas ().create (&b->handle);
   // A new handle takes these from CUBLAS_EMULATE_DOUBLE_PRECISION and CUBLAS_EMULATION_STRATEGY,
   // which would change the bits of results.
-  if (status == STATUS_SUCCESS && cublas.set_math != nullptr)
-    status = cublas.set_math (b->handle, DEFAULT_MATH);
-  if (status == STATUS_SUCCESS && cublas.set_strategy != nullptr)
-    status = cublas.set_strategy (b->handle, STRATEGY_PERFORMANT);
+  if (status == STATUS_SUCCESS && cublas ().set_math != nullptr)
+    status = cublas ().set_math (b->handle, DEFAULT_MATH);
+  if (status == STATUS_SUCCESS && cublas ().set_strategy != nullptr)
+    status = cublas ().set_strategy (b->handle, STRATEGY_PERFORMANT);
   if (status != STATUS_SUCCESS)
     gpu_blas_close (b);
   return status_of (status);
@@ -122,11 +115,11 @@ gla_status gpu_gemm (gpu_blas *b, cudaStream_t stream, char op_a, char op_b, int
   int t = type_index<T> ();
   real_t<T> scalars[4] = {alpha, 0, beta, 0};
   int left = operation (op_a, is_complex_v<T>), right = operation (op_b, is_complex_v<T>);
-  int status = cublas.set_stream (b->handle, stream);
+  int status = cublas ().set_stream (b->handle, stream);
   for (int64_t p = 0; p < pages && status == STATUS_SUCCESS; p++)
-    status = cublas.gemm[t](b->handle, left, right, (int)m, (int)n, (int)k, scalars,
-                            A.data + p * A.page, (int)A.ld, B.data + p * B.page, (int)B.ld,
-                            scalars + 2, C.data + p * C.page, (int)C.ld);
+    status = cublas ().gemm[t](b->handle, left, right, (int)m, (int)n, (int)k, scalars,
+                               A.data + p * A.page, (int)A.ld, B.data + p * B.page, (int)B.ld,
+                               scalars + 2, C.data + p * C.page, (int)C.ld);
   return status_of (status);
 }
 

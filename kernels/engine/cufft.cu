@@ -3,7 +3,7 @@
 
 #include "cufft.cuh"
 #include "heap.cuh"
-#include "common/system.h"
+#include "library.cuh"
 
 #include <cstdlib>
 
@@ -36,31 +36,24 @@ struct library {
   bool found;
 };
 
-library cufft;
-pthread_once_t once = PTHREAD_ONCE_INIT;
-
-template <class F> bool find (void *from, const char *name, F *function)
+library open_library ()
 {
-  *function = reinterpret_cast<F> (gla_library_symbol (from, name));
-  return *function != nullptr;
+  library l = {};
+  void *from = toolkit_library ("cufft", 12, 10);
+  l.found = from != nullptr && find (from, "cufftCreate", &l.create) &&
+            find (from, "cufftDestroy", &l.destroy) &&
+            find (from, "cufftSetAutoAllocation", &l.allocate) &&
+            find (from, "cufftSetStream", &l.set_stream) &&
+            find (from, "cufftSetWorkArea", &l.set_work) &&
+            find (from, "cufftMakePlanMany64", &l.plan) && find (from, "cufftExecC2C", &l.run[0]) &&
+            find (from, "cufftExecZ2Z", &l.run[1]);
+  return l;
 }
 
-void open_library ()
+const library &cufft ()
 {
-  const char *names[] = {"libcufft.so.12", "libcufft.so.11", "libcufft.so.10", "libcufft.so",
-                         "/usr/local/cuda/lib64/libcufft.so"};
-  void *from = nullptr;
-  for (const char *name : names)
-    if (from == nullptr)
-      from = gla_library_open (name);
-  cufft.found = from != nullptr && find (from, "cufftCreate", &cufft.create) &&
-                find (from, "cufftDestroy", &cufft.destroy) &&
-                find (from, "cufftSetAutoAllocation", &cufft.allocate) &&
-                find (from, "cufftSetStream", &cufft.set_stream) &&
-                find (from, "cufftSetWorkArea", &cufft.set_work) &&
-                find (from, "cufftMakePlanMany64", &cufft.plan) &&
-                find (from, "cufftExecC2C", &cufft.run[0]) &&
-                find (from, "cufftExecZ2Z", &cufft.run[1]);
+  static const library opened = open_library ();
+  return opened;
 }
 
 // A failure of cuFFT loses the arrays on the GPU only if the GPU itself has failed.
@@ -100,20 +93,21 @@ bool is_same (const fft_shape &a, const fft_shape &b)
 
 gla_status make (cuda_engine *e, const fft_shape &s, plan *p)
 {
-  int status = cufft.create (&p->handle);
+  int status = cufft ().create (&p->handle);
   if (status != STATUS_SUCCESS)
     return status_of (e, status, GLA_ERROR_NO_LIBRARY);
   // with NULL for the sizes of the arrays cuFFT would ignore step and distance
   long long n = s.n, whole = s.n;
-  status = cufft.allocate (p->handle, 0);
+  status = cufft ().allocate (p->handle, 0);
   if (status == STATUS_SUCCESS)
-    status = cufft.plan (p->handle, 1, &n, &whole, s.step, s.distance, &whole, s.step, s.distance,
-                         s.type == GLA_TYPE_C ? COMPLEX_SINGLE : COMPLEX_DOUBLE, s.batch, &p->work);
+    status =
+        cufft ().plan (p->handle, 1, &n, &whole, s.step, s.distance, &whole, s.step, s.distance,
+                       s.type == GLA_TYPE_C ? COMPLEX_SINGLE : COMPLEX_DOUBLE, s.batch, &p->work);
   if (status == STATUS_SUCCESS)
-    status = cufft.set_stream (p->handle, e->slots[0].stream);
+    status = cufft ().set_stream (p->handle, e->slots[0].stream);
   if (status == STATUS_SUCCESS)
     return GLA_OK;
-  cufft.destroy (p->handle);
+  cufft ().destroy (p->handle);
   return status_of (e, status, GLA_ERROR_NO_LIBRARY);
 }
 
@@ -146,7 +140,7 @@ static gla_status plan_of (cuda_engine *e, const fft_shape &shape, plan **found)
   if (oldest->used > 0) {
     // cuFFT does not say whether it waits for a plan in use
     GLA_TRY (engine_throttle (e, 0));
-    cufft.destroy (oldest->handle);
+    cufft ().destroy (oldest->handle);
   }
   *oldest = {};
   GLA_TRY (make (e, shape, oldest));
@@ -159,18 +153,17 @@ static gla_status plan_of (cuda_engine *e, const fft_shape &shape, plan **found)
 gla_status engine_fft (cuda_engine *e, const fft_shape &shape, bool inverse, const void *from,
                        void *to)
 {
-  pthread_once (&once, open_library);
-  if (!cufft.found)
+  if (!cufft ().found)
     return GLA_ERROR_NO_LIBRARY;
   plan *p = nullptr;
   GLA_TRY (plan_of (e, shape, &p));
   void *work = nullptr;
   if (p->work > 0)
     GLA_TRY (heap_take (e, p->work, &work));
-  int status = work != nullptr ? cufft.set_work (p->handle, work) : STATUS_SUCCESS;
+  int status = work != nullptr ? cufft ().set_work (p->handle, work) : STATUS_SUCCESS;
   if (status == STATUS_SUCCESS)
-    status = cufft.run[shape.type == GLA_TYPE_Z](p->handle, const_cast<void *> (from), to,
-                                                 inverse ? INVERSE : FORWARD);
+    status = cufft ().run[shape.type == GLA_TYPE_Z](p->handle, const_cast<void *> (from), to,
+                                                    inverse ? INVERSE : FORWARD);
   heap_give (e, work); // later work in the stream may use the memory
   return status_of (e, status, GLA_ERROR_DEVICE_FAILURE);
 }
@@ -182,7 +175,7 @@ void engine_drop_fft (cuda_engine *e)
   cudaStreamSynchronize (e->slots[0].stream);
   for (const plan &p : e->fft->plans)
     if (p.used > 0)
-      cufft.destroy (p.handle);
+      cufft ().destroy (p.handle);
   free (e->fft);
   e->fft = nullptr;
 }

@@ -8,8 +8,8 @@
 #include "heap.cuh"
 #include "memory.cuh"
 
-#include <pthread.h>
 #include <cstdlib>
+#include <mutex>
 
 namespace
 {
@@ -40,7 +40,7 @@ namespace
 
 // The heaps of all engines: another engine trims them if its memory is short.
 array_heap *heaps;
-pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+std::mutex lock;
 
 int bin_of (size_t size)
 {
@@ -275,30 +275,26 @@ cudaError_t heap_take (cuda_engine *e, size_t bytes, void **memory)
   if (bytes > (size_t)1 << 46)
     return cudaErrorMemoryAllocation;
   const size_t size = (bytes + (bytes == 0) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-  pthread_mutex_lock (&lock);
-  const cudaError_t error = take (e, size, memory);
-  pthread_mutex_unlock (&lock);
-  return error;
+  const std::lock_guard<std::mutex> guard (lock);
+  return take (e, size, memory);
 }
 
 void heap_give (cuda_engine *e, void *memory)
 {
-  pthread_mutex_lock (&lock);
+  const std::lock_guard<std::mutex> guard (lock);
   if (e->heap != nullptr && memory != nullptr)
     give (e->heap, memory);
-  pthread_mutex_unlock (&lock);
 }
 
 void heap_trim (int device)
 {
-  pthread_mutex_lock (&lock);
+  const std::lock_guard<std::mutex> guard (lock);
   trim_device (device);
-  pthread_mutex_unlock (&lock);
 }
 
 void heap_close (cuda_engine *e)
 {
-  pthread_mutex_lock (&lock);
+  const std::lock_guard<std::mutex> guard (lock);
   array_heap *h = e->heap;
   if (h != nullptr) {
     for (block *&bucket : h->buckets)
@@ -313,7 +309,6 @@ void heap_close (cuda_engine *e)
     free (h);
     e->heap = nullptr;
   }
-  pthread_mutex_unlock (&lock);
 }
 
 array_order *heap_order (cuda_engine *e)
@@ -324,9 +319,8 @@ array_order *heap_order (cuda_engine *e)
 gla_memory_info heap_query (const cuda_engine *e)
 {
   gla_memory_info info = {sizeof info, 0, 0, 0};
-  pthread_mutex_lock (&lock);
+  const std::lock_guard<std::mutex> guard (lock);
   if (e->heap != nullptr)
     info = {sizeof info, e->heap->live, e->heap->peak, e->heap->kept};
-  pthread_mutex_unlock (&lock);
   return info;
 }

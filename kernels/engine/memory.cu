@@ -3,9 +3,9 @@
 
 #include "memory.cuh"
 
-#include <pthread.h>
 #include <atomic>
 #include <cstdlib>
+#include <mutex>
 
 enum { DEVICES = 64 }; // as many as a context has
 
@@ -22,19 +22,18 @@ struct copy_node {
   copy_node *next;
 };
 copy_node *copies;
-pthread_mutex_t copies_lock = PTHREAD_MUTEX_INITIALIZER;
+std::mutex copies_lock;
 
 // Removes the node of this memory from the list; NULL if there is none.
 copy_node *take_out (void *memory)
 {
-  pthread_mutex_lock (&copies_lock);
+  const std::lock_guard<std::mutex> guard (copies_lock);
   copy_node **at = &copies;
   while (*at != nullptr && (*at)->memory != memory)
     at = &(*at)->next;
   copy_node *found = *at;
   if (found != nullptr)
     *at = found->next;
-  pthread_mutex_unlock (&copies_lock);
   return found;
 }
 
@@ -63,11 +62,10 @@ cudaError_t memory_take_copy (int device, void **memory, size_t bytes)
     free (node);
     return error;
   }
-  pthread_mutex_lock (&copies_lock);
+  memory_count (device, MEMORY_COPIES, (int64_t)bytes);
+  const std::lock_guard<std::mutex> guard (copies_lock);
   *node = {*memory, bytes, device, copies};
   copies = node;
-  pthread_mutex_unlock (&copies_lock);
-  memory_count (device, MEMORY_COPIES, (int64_t)bytes);
   return cudaSuccess;
 }
 

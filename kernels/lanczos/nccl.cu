@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "nccl.cuh"
-#include "common/system.h"
+#include "engine/library.cuh"
 
 #include <cstdlib>
 #include <cstring>
@@ -10,24 +10,13 @@
 namespace
 {
 
-nccl_library nccl;
-nccl_problem problem = NCCL_NO_LIBRARY;
-pthread_once_t once = PTHREAD_ONCE_INIT;
-
-template <class F> bool find (void *from, const char *name, F *function)
-{
-  *function = reinterpret_cast<F> (gla_library_symbol (from, name));
-  return *function != nullptr;
-}
-
-void open_library ()
+nccl_problem open_library (nccl_library &nccl)
 {
   const char *named = getenv ("GPULINALG_NCCL");
   const bool is_file = named != nullptr && strchr (named, '/') != nullptr;
-  void *from = gla_library_open (is_file ? named : "libnccl.so.2");
+  void *from = is_file ? gla_library_open (named) : gla_library_of_cuda ("nccl", 2);
   if (from == nullptr)
-    return;
-  problem = NCCL_NO_FUNCTION;
+    return NCCL_NO_LIBRARY;
   if (!find (from, "ncclGetVersion", &nccl.get_version) ||
       !find (from, "ncclGetUniqueId", &nccl.get_unique_id) ||
       !find (from, "ncclCommInitRankConfig", &nccl.init_rank) ||
@@ -37,16 +26,17 @@ void open_library ()
       !find (from, "ncclGroupStart", &nccl.group_start) ||
       !find (from, "ncclGroupEnd", &nccl.group_end) ||
       !find (from, "ncclGetErrorString", &nccl.error_string))
-    return;
+    return NCCL_NO_FUNCTION;
   const bool answers = nccl.get_version (&nccl.version) == NCCL_SUCCESS;
-  problem = answers && nccl.version >= NCCL_OLDEST ? NCCL_FOUND : NCCL_TOO_OLD;
+  return answers && nccl.version >= NCCL_OLDEST ? NCCL_FOUND : NCCL_TOO_OLD;
 }
 
 } // namespace
 
 nccl_problem nccl_open (const nccl_library **library)
 {
-  pthread_once (&once, open_library);
+  static nccl_library nccl;
+  static const nccl_problem problem = open_library (nccl);
   *library = &nccl;
   return problem;
 }

@@ -82,6 +82,9 @@ int gla_page_is_present (const void *at);            // 0 also where the system 
 
 void *gla_symbol_anywhere (const char *name); // among all libraries of the process, or NULL
 void *gla_library_open (const char *path);    // with names of its own; NULL: gla_library_error
+// A library of CUDA by its name on this system: libcublas.so.13 or cublas64_13.dll. version 0: the
+// name without a number; "cuda" is the driver, of version 1.
+void *gla_library_of_cuda (const char *name, int version);
 void *gla_library_symbol (void *library, const char *name);
 const char *gla_library_error (void);
 

@@ -103,6 +103,16 @@ void *gla_library_open (const char *path)
   return dlopen (path, RTLD_NOW | RTLD_LOCAL);
 }
 
+void *gla_library_of_cuda (const char *name, int version)
+{
+  char file[64];
+  if (version > 0)
+    snprintf (file, sizeof file, "lib%s.so.%d", name, version);
+  else
+    snprintf (file, sizeof file, "lib%s.so", name);
+  return gla_library_open (file);
+}
+
 void *gla_library_symbol (void *library, const char *name)
 {
   return dlsym (library, name);

@@ -198,6 +198,15 @@ void *gla_library_open (const char *path)
   return library;
 }
 
+void *gla_library_of_cuda (const char *name, int version)
+{
+  if (strcmp (name, "cuda") == 0)
+    return gla_library_open ("nvcuda.dll");
+  char file[64];
+  snprintf (file, sizeof file, "%s64_%d.dll", name, version);
+  return gla_library_open (file);
+}
+
 void *gla_library_symbol (void *library, const char *name)
 {
   return symbol_of (library, name);
