@@ -97,7 +97,7 @@ sources () {
   name=$1
   shift
   cat >"$work/one" <<END
-if $* -Wall -Wextra -Werror -Wno-psabi -fopenmp-simd -Isrc -DGLA_BLAS_INT=int32_t -DGLA_ISA=base -DGLA_ISA_base \
+if $* -Wall -Wextra -Werror -Wno-psabi -fopenmp-simd -Isrc -DGLA_BLAS_INT=int32_t "-DGLA_INTERFACE=\"\"" -DGLA_ISA=base -DGLA_ISA_base \
   -DGLA_T=\$2 -fsyntax-only "\$1" >"$work/one.\$\$" 2>&1; then
   echo "good \$1"
 else
