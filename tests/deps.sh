@@ -36,6 +36,7 @@ if [ "${1:-}" = windows ]; then
   need x86_64-w64-mingw32-gcc-posix gcc-mingw-w64-x86-64-posix
   need x86_64-w64-mingw32-g++-posix g++-mingw-w64-x86-64-posix
   need wine "wine wine64"
+  need clang clang
 fi
 if [ "${1:-}" = platforms ]; then
   need aarch64-linux-gnu-gcc "gcc-aarch64-linux-gnu libc6-dev-arm64-cross libgfortran5-arm64-cross"

@@ -157,6 +157,20 @@ functions () {
     && $host-objdump -p gpulinalg.oct | grep -q 'Gbatcheig$'
 }
 
+# The plugin for GPUs, which nvcc can build with MSVC alone: its C sources, and the headers of src/ in its C++. Anonymous
+# structs are an extension that MSVC has, too.
+rules_of_msvc () {
+  (cd kernels && grep -hoE '#include "[^"]*"' ./*/*) | sort -u | while read -r line; do
+    header=${line#*\"}
+    [ ! -e "src/${header%\"}" ] || echo "$line"
+  done >"$work/headers.cc"
+  [ "$(wc -l <"$work/headers.cc")" -ge 20 ] || return
+  set -- --target=$host -fms-compatibility -fms-extensions -fgnuc-version=4.2.1 -Isrc -Ikernels '-DGLA_INTERFACE=""' \
+    -Wall -Wextra -Wgnu -pedantic -Werror -Wno-gnu-anonymous-struct -Wno-nested-anon-types -fsyntax-only
+  for file in kernels/*/*.c src/backends.c src/common/orderings.c; do clang "$@" -std=c11 "$file" || return; done
+  clang "$@" -x c++ -std=c++17 "$work/headers.cc"
+}
+
 #-------------------------------------------------------------------------------
 # what runs
 #-------------------------------------------------------------------------------
@@ -197,6 +211,14 @@ if [ -x "$work/mkoctfile" ]; then
 else
   skipped=$((skipped + 1))
   echo "skipped: there is no mkoctfile, so gpulinalg.oct is not linked (Debian: octave-dev)"
+fi
+
+if command -v clang >/dev/null 2>&1; then
+  step "the plugin for GPUs by the rules of MSVC" rules_of_msvc
+  await_all
+else
+  skipped=$((skipped + 1))
+  echo "skipped: there is no clang to look at the plugin with the rules of MSVC (Debian: clang)"
 fi
 
 wine=$(command -v wine64 || command -v wine) || wine=
