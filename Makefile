@@ -3,7 +3,7 @@
 
 SHELL := /bin/sh
 .DELETE_ON_ERROR:
-.PHONY: help deps build demo check check-all check-night check-gpu check-blas check-lapack check-versions check-windows check-platforms check-arm release version check-format bench tune html dist lib install install-c install-gpu dist-gpu uninstall uninstall-c run format \
+.PHONY: help deps build demo check check-all check-night check-gpu check-blas check-lapack check-versions check-windows check-platforms check-arm check-gui release version check-format bench tune html dist lib install install-c install-gpu dist-gpu uninstall uninstall-c run format \
         doc-tables source-digest clean
 
 name := $(shell sed -n 's/^Name: *//p' DESCRIPTION)
@@ -30,7 +30,7 @@ help:
 	@echo "  make demo          install what is missing, build, compute a band structure, draw it"
 	@echo "  make check         install what is missing, build, test what minutes suffice for"
 	@echo "  make check-all     everything that needs no GPU: first make check, if it has not passed yet"
-	@echo "  make check-night   other Debian releases, other BLAS, LAPACK's tests, an hour of random calls,"
+	@echo "  make check-night   other Debian releases, other BLAS, LAPACK's tests, GUI, an hour of random calls,"
 	@echo "                     benchmarks (hours; root, debootstrap)"
 	@echo "  make check-format  check the format of the C, C++ and CUDA sources"
 	@echo "  make check-gpu     the accuracy and fault tests on a GPU; writes tests/gpu-record.txt"
@@ -40,6 +40,7 @@ help:
 	@echo "  make check-windows  build for Windows (MinGW-w64), and run the C tests under Wine"
 	@echo "  make check-platforms  build the C library for 64-bit ARM and test it under QEMU (make check-arm), and check its"
 	@echo "                     sources for musl, 32 bits, macOS and FreeBSD"
+	@echo "  make check-gui     progress, Ctrl-C and plots in Octave's GUI under Xvfb and in a Jupyter notebook"
 	@echo "  make bench         time the functions against their peers; tables to bench/results"
 	@echo "  make doc-tables    write tables of README and doc/, and README's picture, from bench/results"
 	@echo "  make html          write the documents and the reference of all functions to build/html"
@@ -150,6 +151,7 @@ check-all: deps
 	@sh tests/check_all.sh
 
 check-night: deps build
+	@sh tests/deps.sh gui
 	@sh tests/check_night.sh
 
 check-gpu:
@@ -169,6 +171,10 @@ check-windows:
 check-platforms check-arm:
 	@sh tests/deps.sh platforms
 	@sh tests/platforms.sh $(if $(filter check-arm,$@),arm)
+
+check-gui: build
+	@sh tests/deps.sh gui
+	@sh tests/gui.sh
 
 check-blas: build
 	@sh tests/blas.sh

@@ -1,5 +1,5 @@
 #!/bin/sh
-# check_night.sh: what takes hours, one by one: other Debian releases, LAPACK's tests, other BLAS, random calls, times
+# check_night.sh: what takes hours, one by one: other Debian releases, LAPACK's tests, other BLAS, GUI, random calls, times
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # Usage: check_night.sh     after make build, as root on Debian; run by make check-night. GPULINALG_RANDOM is the seconds
@@ -33,6 +33,7 @@ benchmarks () {
 limit=1
 suite "LAPACK's test programs" sh tests/lapack/run.sh
 suite "other BLAS" sh tests/blas.sh
+suite "GUI and notebook" sh tests/gui.sh
 suite "random calls" random_calls "${GPULINALG_RANDOM:-3600}"
 suite "Debian 11, 13 and unstable" sh tests/versions.sh --whole
 step "benchmarks" benchmarks

@@ -2,8 +2,8 @@
 # deps.sh: installs missing Debian or Ubuntu packages for building, testing and drawing, without questions
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Usage: deps.sh [demo | windows | platforms]      demo: not those that only tests need; windows and platforms: those of
-# tests/windows.sh and tests/platforms.sh, too
+# Usage: deps.sh [demo | windows | platforms | gui]      demo: not those that only tests need; windows, platforms and gui:
+# those of tests/windows.sh, tests/platforms.sh and tests/gui.sh, too
 
 set -eu
 
@@ -44,6 +44,15 @@ if [ "${1:-}" = platforms ]; then
   need musl-gcc musl-tools
   need i686-linux-gnu-gcc "gcc-i686-linux-gnu libc6-dev-i386-cross"
   need clang clang
+fi
+if [ "${1:-}" = gui ]; then
+  need octave octave
+  need Xvfb xvfb
+  need xdotool xdotool
+  need xclip xclip
+  need setsid util-linux
+  need gs ghostscript
+  python3 -c 'import ensurepip' >/dev/null 2>&1 || missing="$missing python3-venv"
 fi
 # Optional packages: without them some checks are skipped.
 formatter_package=
