@@ -40,6 +40,15 @@ system_with () {
   grep -q ' fonts-freefont-otf$' "$WORK/installed"
 }
 
+@test "deps.sh gui also installs a display, keys, the clipboard and what a notebook needs" {
+  PACKAGES="octave-dev" system_with
+  PATH=$WORK/bin sh "$TOP/tests/deps.sh" gui
+  grep -q ' xvfb xdotool xclip .*ghostscript python3-venv' "$WORK/installed"
+  rm "$WORK/installed"
+  PATH=$WORK/bin sh "$TOP/tests/deps.sh"
+  ! grep -q -w -e xvfb -e ghostscript "$WORK/installed"
+}
+
 @test "what make demo needs has no test tools" {
   PACKAGES="octave-dev clang-format-14 octave-doctest" system_with
   PATH=$WORK/bin sh "$TOP/tests/deps.sh" demo

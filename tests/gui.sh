@@ -14,9 +14,16 @@ cd "$(dirname "$0")/.." || exit 1
 [ -e src/gpulinalg.oct ] || { echo "gui.sh: no src/gpulinalg.oct: run make build" >&2; exit 1; }
 top=$PWD
 work=$(mktemp -d)
-server='' octave='' # process groups
+server='' octave='' main='' # processes, and the number of a window
+ended () { ! kill -0 "$1" 2>/dev/null; }
+
+# stop: Octave's GUI does not end by a signal, but when its display has gone.
 stop () {
-  for group in $octave $server; do kill -- "-$group" 2>/dev/null && wait "$group" 2>/dev/null; done
+  [ -z "$server" ] || { kill "$server" && wait "$server"; } 2>/dev/null
+  if [ "$octave" ]; then
+    until_true 10 ended "$octave" || kill -KILL "$octave" "$(ps -o pid= --ppid "$octave")"
+    wait "$octave"
+  fi 2>/dev/null
   octave='' server=''
 }
 trap 'stop; rm -rf "$work"' EXIT
@@ -42,7 +49,7 @@ check () {
   else
     failed=$((failed + 1))
     echo "FAILED  $name"
-    [ -z "$octave" ] || { screen && tail -n 15 "$work/screen"; }
+    [ -z "$main" ] || { screen && tail -n 15 "$work/screen"; }
   fi
 }
 
@@ -100,9 +107,8 @@ shows () { since | grep -qx -- "$1"; }
 count_lines () { since | grep -c -- "$1"; }
 
 marked () { [ -e "$work/$1" ]; }
-ended () { ! kill -0 "$octave" 2>/dev/null; }
 
-# start_gui: a display and Octave on it, each a process group of its own, because Ctrl-C in the GUI is for its whole group.
+# start_gui: a display and Octave on it, each in a session of its own, so that Ctrl-C in the GUI does not end this script.
 start_gui () {
   mkdir -p "$work/settings/octave" "$work/runtime" "$work/m"
   chmod 700 "$work/runtime"
@@ -123,7 +129,8 @@ function n = colours (name)
   n = rows (unique (reshape (x, [], size (x, 3)), "rows"));
 endfunction
 END
-  setsid Xvfb -displayfd 3 -screen 0 1280x1000x24 -nolisten tcp 3>"$work/display" >"$work/server" 2>&1 &
+  # Without -noreset the server begins anew, and refuses clients, when the last one has left.
+  setsid Xvfb -displayfd 3 -screen 0 1280x1000x24 -nolisten tcp -noreset 3>"$work/display" >"$work/server" 2>&1 &
   server=$!
   until_true 30 test -s "$work/display" || return 1
   DISPLAY=:$(cat "$work/display")
@@ -136,7 +143,7 @@ END
   octave=$!
   until_true 120 main_window >/dev/null || return 1
   main=$(main_window)
-  # Line ends are copied only after a click of the mouse: with the window at the right, its middle is in the command window.
+  # Line ends are copied only after a click of the mouse. At this place the main window shows the command window.
   eval "$(xdotool getwindowgeometry --shell "$main" | grep -E '^(WIDTH|HEIGHT)=[0-9]*$')"
   xdotool mousemove --window "$main" $((WIDTH * 2 / 3)) $((HEIGHT / 2)) click 1
   until_true 60 prompt
@@ -213,7 +220,7 @@ printed () {
 # Arrays and plans are alive at that time.
 left () {
   enter 'p = spmv_plan (speye (4)); g, exit'
-  until_true 30 ended || return 1
+  until_true 30 ended "$octave" || return 1
   wait "$octave"
   status=$?
   octave=
