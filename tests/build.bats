@@ -104,6 +104,28 @@ system_with () {
   [[ "$output" == *75-virtual* ]]
 }
 
+# nvcc here compiles nothing, either. A file of dependencies that says "read" stops make.
+@test "make reads which headers the objects depend on, those of the kernels, too" {
+  cd "$TOP"
+  sh tests/files.sh --new DESCRIPTION src oct kernels tests/files.sh | tar --create --files-from=- | tar --extract --directory="$WORK"
+  mkdir -p "$WORK/cuda/bin" "$WORK/cuda/lib64"
+  printf '#!/bin/sh\n[ "$1" != --list-gpu-arch ] || echo compute_90\n' >"$WORK/cuda/bin/nvcc"
+  chmod +x "$WORK/cuda/bin/nvcc"
+  : >"$WORK/cuda/lib64/libcudart_static.a"
+  cd "$WORK/src"
+  NVCC=$WORK/cuda/bin/nvcc GPULINALG_CUDA=yes GPULINALG_CUDA_ARCH=90 GPULINALG_ISAS=base ./configure
+  make -n libgpulinalg.a kernels >/dev/null
+  for object in context cpu/qr/qr_kernels_d_base oct/together_eig kernels/engine/plugin kernels/eig/few kernels/solve/solve_page_d; do
+    mkdir -p "obj/${object%/*}"
+    echo '$(error read)' >"obj/$object.d"
+    run make -n libgpulinalg.a
+    echo "$object"
+    [ "$status" -ne 0 ]
+    [[ "$output" == *read* ]]
+    rm "obj/$object.d"
+  done
+}
+
 @test "GPULINALG_ISAS chooses instruction sets: by default that of this processor, and another word is an error" {
   unset GPULINALG_ISAS
   mkdir -p "$WORK/tree/src"
