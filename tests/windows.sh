@@ -2,7 +2,8 @@
 # windows.sh: builds the package for Windows by MinGW-w64 and runs the C tests under Wine; run by make check-windows
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Usage: windows.sh [all]      all: also the C tests that take minutes under Wine
+# Usage: windows.sh [all | speed]    all: also the C tests that take minutes under Wine; speed: instead of tests the times of
+#                                    bench/windows/time_pages.c here and under Wine, after make build, to bench/results
 #
 # The C library and its tests are linked with OpenBLAS for Windows, a DLL in a wheel of PyPI, which is kept in build/windows;
 # without it they are linked and not run. There is no Octave for Windows here, so gpulinalg.oct is linked with imports of the
@@ -195,6 +196,35 @@ under_wine () {
   return $status
 }
 
+# fastest SIDE: adds the lines of a run to those before, each with the smaller number.
+fastest () {
+  tr -d '\r' | cat - "$work/$1" 2>/dev/null | awk -F '\t' -v OFS='\t' '
+    { key = $1 OFS $2 OFS $3 }
+    !(key in least) { order[++lines] = key; least[key] = $4 }
+    $4 + 0 < least[key] + 0 { least[key] = $4 }
+    END { for (k = 1; k <= lines; k++) print order[k], least[order[k]] }' >"$work/both"
+  mv "$work/both" "$work/$1"
+}
+
+# One thread, five turns; seconds here and under Wine, and their ratio.
+speed () {
+  [ -e src/libgpulinalg.a ] || { echo "no src/libgpulinalg.a: run make build" && return 1; }
+  wanted="-O2 -std=gnu11 bench/windows/time_pages.c"
+  # shellcheck disable=SC2046,SC2086 # lists
+  cc $wanted -Isrc src/libgpulinalg.a $(mkoctfile -p LAPACK_LIBS) $(mkoctfile -p BLAS_LIBS) -lpthread -ldl -lm -o "$work/time_pages" \
+    && $host-gcc-posix $wanted -I"$tree/src" "$tree/src/libgpulinalg.a" "$work/blas.a" \
+      $(sed -n 's/^SYSTEM_LIBS = //p' "$tree/src/config.mk") -static -o "$tree/tests/c/build/time_pages.exe" || return
+  for turn in 1 2 3 4 5; do
+    OMP_NUM_THREADS=1 "$work/time_pages" | fastest here
+    OMP_NUM_THREADS=1 "$wine" "$tree/tests/c/build/time_pages.exe" | fastest wine
+  done
+  echo "# gpulinalg $(sed -n 's/^Version: *//p' DESCRIPTION); $(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1); $(date +%Y-%m-%d); one thread"
+  echo "# $($host-gcc-posix --version | head -n 1), $("$wine" --version), and $(cc --version | head -n 1)"
+  echo "# the least of five processes in turns, and in each of half a second of calls"
+  printf 'function\ttype\torder\tLinux\tWine\tratio\n'
+  paste "$work/here" "$work/wine" | awk -F '\t' -v OFS='\t' '{ print $1, $2, $3, $4, $8, sprintf ("%.2f", $8 / $4) }'
+}
+
 mkdir "$tree"
 sh tests/files.sh --new DESCRIPTION src oct kernels mpi tests/c PKG_ADD PKG_DEL inst | tar --create --files-from=- | tar --extract --directory="$tree"
 stand_in
@@ -202,6 +232,14 @@ step "configure" eval "blas_imports && configured"
 await_all
 step "C library" library
 await "C library" || { echo "windows: $passed passed, $failed failed, $skipped skipped" && exit 1; }
+if [ "${1:-}" = speed ]; then
+  wine=$(command -v wine64 || command -v wine) && blas_dll || exit 1
+  mkdir -p "$tree/tests/c/build"
+  cp build/windows/libscipy_openblas.dll "$tree/tests/c/build/"
+  export WINEPREFIX="$work/wine_prefix" WINEDEBUG=-all
+  speed >bench/results/wine-1core.tsv.new && mv bench/results/wine-1core.tsv.new bench/results/wine-1core.tsv
+  exit
+fi
 step "no aligned moves of AVX registers" unaligned
 step "C tests, linked" programs
 await_all
