@@ -28,16 +28,7 @@ stop () {
 }
 trap 'stop; rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
-passed=0 failed=0 skipped=0
-
-skip () {
-  skipped=$((skipped + 1))
-  echo "skipped: $1"
-}
-
-has () { # has PROGRAM PACKAGE
-  command -v "$1" >/dev/null 2>&1 || { skip "there is no $1 (Debian: $2)" && false; }
-}
+. tests/jobs.sh
 
 # check NAME COMMAND...: with what the command window shows, if the command fails.
 check () {

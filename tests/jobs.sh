@@ -1,4 +1,4 @@
-# jobs.sh: functions that run checks in parallel, count and time them; sourced by tests/check_common.sh
+# jobs.sh: functions that run checks in parallel, count and time them; sourced by other scripts
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # Needs $work, an empty folder. At most $limit jobs run at a time. When a job has ended, one line is
@@ -7,6 +7,15 @@
 limit=$(nproc 2>/dev/null || echo 2)
 passed=0 failed=0 skipped=0
 started=0 running=
+
+skip () { # skip WHY
+  skipped=$((skipped + 1))
+  echo "skipped: $1"
+}
+
+has () { # has PROGRAM PACKAGES: whether it is there; otherwise something is skipped
+  command -v "$1" >/dev/null 2>&1 || { skip "there is no $1 (Debian: $2)" && false; }
+}
 
 # step NAME COMMAND...: one check that passes or fails as a whole.
 step () { start_job step "$@"; }

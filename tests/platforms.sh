@@ -15,17 +15,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 unset CFLAGS CPPFLAGS
-jobs=$(nproc 2>/dev/null || echo 2)
-passed=0 failed=0 skipped=0
-
-skip () {
-  skipped=$((skipped + 1))
-  echo "skipped: $1"
-}
-
-has () { # has PROGRAM PACKAGES
-  command -v "$1" >/dev/null 2>&1 || { skip "there is no $1 (Debian: $2)" && false; }
-}
+. tests/jobs.sh
 
 # check NAME COMMAND...: some lines of what fails.
 check () {
@@ -71,7 +61,7 @@ build_for_arm () (
   cd "$work/tree/src" || return
   GPULINALG_CUDA=no GPULINALG_MPI=no GPULINALG_WERROR=1 ./configure --library CC=aarch64-linux-gnu-gcc \
     AR=aarch64-linux-gnu-ar RANLIB=aarch64-linux-gnu-ranlib "LAPACK_LIBS=$blas" \
-    && make --no-print-directory -j"$jobs" -C ../tests/c $(printf 'build/test_%s ' $arm_tests)
+    && make --no-print-directory -j"$limit" -C ../tests/c $(printf 'build/test_%s ' $arm_tests)
 )
 
 arm () {
@@ -110,7 +100,7 @@ END
       *_types.c | *_kernels.c) printf '%s d\n%s z\n' "$file" "$file" ;;
       *) echo "$file d" ;;
     esac
-  done | tee "$work/sources" | xargs -P "$jobs" -L 1 sh "$work/one" >"$work/checked"
+  done | tee "$work/sources" | xargs -P "$limit" -L 1 sh "$work/one" >"$work/checked"
   grep -v '^good ' "$work/checked"
   good=$(grep -c '^good ' "$work/checked")
   passed=$((passed + good))

@@ -248,26 +248,22 @@ if [ -x "$work/mkoctfile" ]; then
   step "gpulinalg.oct" functions
   await_all
 else
-  skipped=$((skipped + 1))
-  echo "skipped: there is no mkoctfile, so gpulinalg.oct is not linked (Debian: octave-dev)"
+  skip "there is no mkoctfile, so gpulinalg.oct is not linked (Debian: octave-dev)"
 fi
 
 if command -v clang >/dev/null 2>&1; then
   step "the plugin for GPUs by the rules of MSVC" rules_of_msvc
   await_all
 else
-  skipped=$((skipped + 1))
-  echo "skipped: there is no clang to look at the plugin with the rules of MSVC (Debian: clang)"
+  skip "there is no clang to look at the plugin with the rules of MSVC (Debian: clang)"
 fi
 
 wine=$(command -v wine64 || command -v wine) || wine=
 if [ -z "$wine" ]; then
-  skipped=$((skipped + 1))
-  echo "skipped: there is no wine to run the C tests (Debian: wine wine64)"
+  skip "there is no wine to run the C tests (Debian: wine wine64)"
 elif ! blas_dll; then
   names=system
-  skipped=$((skipped + 1))
-  echo "skipped: there is no BLAS for Windows here, so of the C tests only test_system runs (PyPI: scipy-openblas32)"
+  skip "there is no BLAS for Windows here, so of the C tests only test_system runs (PyPI: scipy-openblas32)"
 fi
 if [ "$wine" ]; then
   [ ! -e build/windows/libscipy_openblas.dll ] || ln -s "$top/build/windows/libscipy_openblas.dll" "$tree/tests/c/build/"
