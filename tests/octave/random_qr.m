@@ -69,14 +69,11 @@ function texts = check_factors (c, out, bad, B)
   endif
   R = R(:,:,:);
   form = {{0}, {}}{2 - econ};
-  at = find (cellfun (@(a) ischar (a) && strcmpi (a, "block"), c.args));
-  if (! isempty (at))                   # the last columns of Q are rounding errors where columns depend on each other
+  % With another block size the last columns of Q are other rounding errors where columns depend on each other. CPU and GPU may
+  % choose other signs where an element on the diagonal is 0 before its reflection.
+  for at = find (cellfun (@(a) ischar (a) && any (strcmpi (a, {"block", "device"})), c.args))
     form = [form, c.args([at, at + 1])];
-  endif
-  at = find (cellfun (@(a) ischar (a) && strcmpi (a, "device"), c.args));
-  if (! isempty (at))                   # CPU and GPU may choose other signs where a pivot is 0 before its reflection
-    form = [form, c.args([at, at + 1])];
-  endif
+  endfor
   if (! isempty (B) && iscomplex (B{1}))
     A = complex (A);                    # the factors are complex then
   endif
