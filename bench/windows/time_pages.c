@@ -1,8 +1,8 @@
 // time_pages.c: seconds of four operations on pages on the CPU, for Linux and for Windows
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// windows.sh compiles and calls it. It prints one line for each operation, type and order: the
-// least seconds of a call, of as many calls as half a second allows.
+// "sh tests/windows.sh speed" compiles it for both and calls it. It prints one line for each
+// operation, type and order: the seconds of the fastest call, of as many as half a second allows.
 
 #include "common/system.h"
 #include "gpulinalg.h"

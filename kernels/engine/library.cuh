@@ -10,8 +10,8 @@
 
 #include <cstdio>
 
-// The newest of these versions; else the one without a number, which may be in the toolkit's
-// usual folder alone. nullptr if there is none.
+// Opens the newest of these versions, or else the one without a number, also in the folder where
+// the toolkit is usually installed. nullptr if there is none.
 inline void *toolkit_library (const char *name, int newest, int oldest)
 {
   void *library = nullptr;
